@@ -1,0 +1,1 @@
+"""Text in, values out: no I/O, clock, randomness, async or logging lives here."""

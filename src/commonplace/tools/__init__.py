@@ -1,0 +1,1 @@
+"""What an assistant can do: a table of tools."""

@@ -1,0 +1,1 @@
+"""State and I/O: one owner for each outside thing."""
