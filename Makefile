@@ -1,0 +1,59 @@
+# Each target does all of its own set-up. Python 3.11 or newer is all that a machine needs.
+PYTHON ?= python3
+BIN := .venv/bin
+RUNTIME := .venv/.runtime
+DEV := .venv/.dev
+DEMO := build/demo
+
+.PHONY: help run test quick check fix bench lock clean
+
+help:            ## show this list
+	@grep -E '^[a-z]+: .*##|^[a-z]+:  +##' Makefile | sed -E 's/:.*## /\t/'
+
+run: $(RUNTIME)  ## serve the demo vault at http://127.0.0.1:8420
+	@mkdir -p build && { [ -d $(DEMO) ] || cp -R demo $(DEMO); }
+	$(BIN)/commonplace serve $(DEMO)
+
+test: check      ## everything: checks, then all tests
+	$(BIN)/python -m pytest -n 2 --dist loadfile -q
+
+quick: $(DEV)    ## the fast tests alone
+	$(BIN)/python -m pytest -n 2 --dist loadfile -q -m "not slow"
+
+check: $(DEV)    ## lint, format, types, layers
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/pyright
+	$(BIN)/lint-imports
+
+fix: $(DEV)      ## mend what a tool can mend
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(DEV)    ## measure, beside ripgrep and a bare MCP server in the same run
+	$(BIN)/python -m bench
+
+lock: .venv/.made ## write the hash-locked requirement files anew
+	$(BIN)/python -m pip install -q --disable-pip-version-check uv
+	$(BIN)/uv pip compile pyproject.toml --group build --universal --python-version 3.11 --generate-hashes \
+	    --no-emit-index-url --no-annotate --no-header -q -o requirements.txt
+	$(BIN)/uv pip compile pyproject.toml --group build --group dev --universal --python-version 3.11 \
+	    --generate-hashes --no-emit-index-url --no-annotate --no-header -q -o requirements-dev.txt
+
+clean:           ## remove everything that was installed or built
+	rm -rf .venv .node build dist .pytest_cache .ruff_cache .hypothesis
+
+.venv/.made:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	    || { echo "Commonplace needs Python 3.11 or newer; name it: make PYTHON=python3.12 …"; exit 1; }
+	$(PYTHON) -m venv .venv
+	@touch $@
+
+$(RUNTIME): .venv/.made requirements.txt pyproject.toml
+	$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements.txt
+	$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(DEV): $(RUNTIME) requirements-dev.txt
+	$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements-dev.txt
+	@touch $@
