@@ -1,0 +1,192 @@
+"""The table of tools: what each publishes, what it runs, and how every call is answered.
+
+A definition is published word for word from `definitions/NAME.json`; nothing here rewrites it.
+`Toolbox.call` always gives an `Answer`: a mistake of the caller, a bug and a call that takes too
+long each become a text that an assistant can act on. Only the name of a tool that is not in the
+box is the protocol's business and raises (`UnknownTool`). This module knows no protocol.
+"""
+
+import json
+import logging
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Literal, Protocol, cast
+
+import anyio
+
+from commonplace.errors import BadArgument, CommonplaceError, Unavailable
+from commonplace.tools.arguments import Check, checker, shown
+
+FAMILIES = ("files", "notes", "graph")
+CALL_SECONDS_MAX = 30.0
+
+logger = logging.getLogger(__name__)
+
+
+class UnknownTool(CommonplaceError):
+    """No tool of that name is offered."""
+
+
+class ToolFailed(CommonplaceError):
+    """A bug in a tool; its traceback is in the log, not in the message."""
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """What `tools/list` says about a tool: the JSON object of its file, key order included."""
+
+    published: Mapping[str, object]
+
+    @property
+    def name(self) -> str:
+        """The name a client calls it by."""
+        return cast("str", self.published["name"])
+
+    @property
+    def input_schema(self) -> Mapping[str, object]:
+        """The JSON Schema of its arguments."""
+        return cast("Mapping[str, object]", self.published["inputSchema"])
+
+
+@dataclass(frozen=True, slots=True)
+class Actor:
+    """Who is calling. What was read is remembered by `id`; `name` is for people to see."""
+
+    id: str
+    name: str
+    kind: Literal["assistant", "person"]
+    session: str | None = None
+
+
+class Progress(Protocol):
+    """Tells the caller how far a long call has come; free to do nothing."""
+
+    async def __call__(
+        self, progress: float, total: float | None = None, message: str | None = None
+    ) -> None:
+        """Report `progress` of `total`, with a word about what is going on."""
+
+
+async def no_progress(
+    progress: float, total: float | None = None, message: str | None = None
+) -> None:
+    """Tell nobody."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """What a tool knows of the call beside its arguments."""
+
+    actor: Actor
+    progress: Progress = no_progress
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What an assistant gets to see, and what only its client does (`meta`)."""
+
+    text: str
+    is_error: bool = False
+    meta: Mapping[str, object] | None = None
+
+
+Run = Callable[[Call, Mapping[str, object]], Awaitable[Answer]]
+
+
+def plain_error(error: CommonplaceError) -> str:
+    """Word an error the way the `files` tools do, unless it is worded already."""
+    text = str(error)
+    return text if isinstance(error, ToolFailed) or text.startswith("Error: ") else f"Error: {text}"
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A definition, the code behind it, and how its family words an error."""
+
+    definition: Definition
+    family: str
+    writes: bool
+    run: Run
+    error_text: Callable[[CommonplaceError], str] = plain_error
+
+    @property
+    def name(self) -> str:
+        """The name a client calls it by."""
+        return self.definition.name
+
+
+@cache
+def definition(name: str) -> Definition:
+    """Load `definitions/NAME.json`."""
+    file = resources.files("commonplace.tools") / "definitions" / f"{name}.json"
+    return Definition(json.loads(file.read_text("utf-8")))
+
+
+class Toolbox:
+    """The tools on offer, in the order given, the same for every client."""
+
+    def __init__(
+        self,
+        tools: Iterable[Tool],
+        families: Collection[str] = FAMILIES,
+        *,
+        read_only: bool = False,
+        seconds_max: float = CALL_SECONDS_MAX,
+    ) -> None:
+        _refuse_unknown(families)
+        offered = [t for t in tools if t.family in families and not (read_only and t.writes)]
+        self._tools = {tool.name: tool for tool in offered}
+        assert len(self._tools) == len(offered), "two tools of one name"
+        self._checks: dict[str, Check] = {}
+        self._seconds_max = seconds_max
+
+    @property
+    def tools(self) -> tuple[Tool, ...]:
+        """Every tool on offer."""
+        return tuple(self._tools.values())
+
+    def definitions(self) -> tuple[Definition, ...]:
+        """List what to publish, always in the same order."""
+        return tuple(tool.definition for tool in self._tools.values())
+
+    def input_schema(self, name: str) -> Mapping[str, object] | None:
+        """Look up the schema of a tool's arguments; None when it is not on offer."""
+        tool = self._tools.get(name)
+        return tool.definition.input_schema if tool else None
+
+    async def call(self, name: str, arguments: Mapping[str, object], call: Call) -> Answer:
+        """Check the arguments, run the tool, and answer, whatever happens on the way."""
+        tool = self._tools.get(name)
+        if tool is None:
+            offered = ", ".join(self._tools) or "nothing"
+            raise UnknownTool(f"Unknown tool: {shown(name)}. This server offers: {offered}.")
+        try:
+            return await self._run(tool, self._check(tool)(arguments), call)
+        except CommonplaceError as error:
+            return Answer(tool.error_text(error), is_error=True)
+        except Exception:
+            logger.exception("tool %s failed", name)
+            text = f"Internal error in tool {name}; the server's log has the details."
+            return Answer(tool.error_text(ToolFailed(text)), is_error=True)
+
+    async def _run(self, tool: Tool, arguments: Mapping[str, object], call: Call) -> Answer:
+        with anyio.move_on_after(self._seconds_max):
+            return await tool.run(call, arguments)
+        raise Unavailable(
+            f"`{tool.name}` took longer than {self._seconds_max:g} seconds and was stopped. "
+            "Ask for less: a narrower path or pattern, or a smaller limit."
+        )
+
+    def _check(self, tool: Tool) -> Check:
+        if tool.name not in self._checks:
+            self._checks[tool.name] = checker(tool.definition.input_schema)
+        return self._checks[tool.name]
+
+
+def _refuse_unknown(families: Collection[str]) -> None:
+    for family in families:
+        if family not in FAMILIES:
+            known = ", ".join(FAMILIES)
+            raise BadArgument(f"Unknown tool family `{shown(family)}`. Choose from: {known}.")

@@ -1,0 +1,193 @@
+"""The application over real HTTP: both eras, who is who, notices, and an end in time."""
+
+import json
+from collections.abc import Generator
+from time import perf_counter
+from typing import Any
+
+import anyio
+import httpx
+import mcp_types as types
+import pytest
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
+from mcp.server.auth.middleware.auth_context import auth_context_var
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+from mcp.server.auth.provider import AccessToken
+from mcp.server.subscriptions import ResourcesListChanged, ResourceUpdated
+
+from commonplace.server.app import create_app
+from tests.server.serving import serving
+from tests.server.shelf import NOTES, Shelf, server_on, text_of, toolbox
+from tests.server.test_mcp import raw
+from tests.server.test_mcp_resources import Ear, subscribe
+from tests.server.test_mcp_stream import HELLO, call
+
+pytestmark = pytest.mark.anyio
+
+ERAS = ("auto", "legacy")
+ACCEPT = {"accept": "application/json, text/event-stream"}
+MODERN = {
+    **ACCEPT,
+    "mcp-protocol-version": "2026-07-28",
+    "mcp-method": "tools/call",
+    "mcp-name": "read",
+}
+
+
+@pytest.fixture(scope="module")
+def shelf() -> Shelf:
+    return Shelf()
+
+
+@pytest.fixture(scope="module")
+def url(shelf: Shelf) -> Generator[str]:
+    with serving(create_app(server_on(shelf))) as url:
+        yield url + "/mcp"
+
+
+def named(url: str, name: str, era: str, **more: Any) -> Client:
+    return Client(url, mode=era, client_info=types.Implementation(name=name, version="1"), **more)
+
+
+async def who(client: Client) -> list[str]:
+    return text_of(await client.call_tool("read", {"file_path": "who"})).split("|")
+
+
+@pytest.mark.parametrize("era", ERAS)
+async def test_a_client_lists_and_calls(url: str, era: str) -> None:
+    async with Client(url, mode=era) as client:
+        published = [dict(d.published) for d in toolbox(Shelf()).definitions()]
+        assert json.dumps((await raw(client, "tools/list"))["tools"]) == json.dumps(published)
+        answer = await client.call_tool("read", {"file_path": "日記/あ 😀.md"})
+        assert text_of(answer) == NOTES["日記/あ 😀.md"]
+        assert client.server_capabilities.resources is not None
+        assert client.server_capabilities.resources.list_changed
+
+
+async def test_in_2025_a_session_is_who_calls(url: str) -> None:
+    async with named(url, "ada", "legacy") as ada, named(url, "ada", "legacy") as other:
+        first, second = await who(ada), await who(other)
+        assert await who(ada) == first
+    assert first[0] != second[0]
+    assert first[0] == f"session:{first[2]}"
+    assert first[1] == "ada"
+
+
+async def test_in_2026_a_name_and_an_address_are_who_calls(url: str) -> None:
+    async with named(url, "ada", "auto") as ada, named(url, "bob", "auto") as bob:
+        assert await who(ada) == ["client:ada@127.0.0.1", "ada", "None"]
+        assert await who(bob) == ["client:bob@127.0.0.1", "bob", "None"]
+
+
+async def test_in_2026_a_session_header_counts_for_nothing(url: str) -> None:
+    async with httpx.AsyncClient(headers=MODERN | {"mcp-session-id": "stolen"}) as http:
+        answer = (await http.post(url, json=call(1, "who"))).json()
+    assert answer["result"]["content"][0]["text"] == "client:assistant@127.0.0.1|assistant|None"
+
+
+async def test_in_2026_the_owner_of_a_token_is_who_calls() -> None:
+    app = create_app(server_on(Shelf()))
+    token = AccessToken(token="t", client_id="cli", scopes=[], subject="ada")
+
+    async def authenticated(scope: Any, receive: Any, send: Any) -> None:
+        auth_context_var.set(AuthenticatedUser(token))
+        await app(scope, receive, send)
+
+    with serving(authenticated) as url:
+        async with named(url + "/mcp", "any", "auto") as client:
+            assert await who(client) == ['token:["cli", null, "ada"]', "any", "None"]
+
+
+async def test_a_2025_session_hears_news_on_its_own_stream(url: str, shelf: Shelf) -> None:
+    ear = Ear()
+    async with named(url, "ear", "legacy", message_handler=ear) as client:
+        await subscribe(client, "note:///Garden/Bees.md")
+        with anyio.fail_after(5):
+            while not ear.heard:
+                shelf.put("Garden/Bees.md", "changed")
+                await anyio.sleep(0.3)
+        shelf.put("fresh.md", "")
+        with anyio.fail_after(5):
+            while "list" not in ear.heard:
+                await ear.wait_for(len(ear.heard) + 1)
+    assert set(ear.heard) == {"note:///Garden/Bees.md", "list"}
+
+
+async def test_a_2026_client_hears_news_on_the_stream_it_opened(url: str, shelf: Shelf) -> None:
+    uri = "note:///Garden/Clover.md"
+    async with (
+        Client(url) as client,
+        client.listen(resource_subscriptions=[uri], resources_list_changed=True) as news,
+    ):
+        shelf.put("Garden/Clover.md", "changed")
+        shelf.put("another.md", "")
+        with anyio.fail_after(5):
+            heard = {await anext(news), await anext(news)}
+    assert heard == {ResourceUpdated(uri), ResourcesListChanged()}
+
+
+async def test_a_2025_session_that_ends_leaves_nothing_behind() -> None:
+    server = server_on(Shelf())
+    feeds: list[Any] = []
+
+    async def spy(ctx: Any, call_next: Any) -> Any:
+        feeds.append(ctx.lifespan_context)
+        return await call_next(ctx)
+
+    server.middleware.append(spy)
+    with serving(create_app(server)) as url:
+        async with Client(url + "/mcp", mode="legacy") as client:
+            await subscribe(client, "note:///a.md")
+            assert len(feeds[0]._followers) == 1
+        assert feeds[0]._followers == {}
+        assert feeds[0]._listeners == {}
+
+
+@pytest.mark.parametrize("era", ERAS)
+async def test_a_server_with_open_streams_stops_in_time(era: str) -> None:
+    shelf = Shelf()
+    running = serving(create_app(server_on(shelf)))
+    url = running.__enter__() + "/mcp"
+    headers = MODERN if era == "auto" else ACCEPT
+    params: dict[str, Any] = {"notifications": {"resourcesListChanged": True}}
+    async with httpx.AsyncClient(headers=headers) as http:
+        if era == "legacy":
+            opening = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": HELLO}
+            session = (await http.post(url, json=opening)).headers["mcp-session-id"]
+            stream = http.stream("GET", url, headers={"mcp-session-id": session})
+        else:
+            params["_meta"] = call(1, "")["params"]["_meta"]
+            listen = {"jsonrpc": "2.0", "id": 1, "method": "subscriptions/listen", "params": params}
+            named = {"mcp-method": "subscriptions/listen"}
+            http.headers.pop("mcp-name")
+            stream = http.stream("POST", url, json=listen, headers=named)
+        async with stream as answer:
+            assert answer.headers["content-type"].startswith("text/event-stream")
+            left = perf_counter()
+            await anyio.to_thread.run_sync(running.__exit__, None, None, None)
+    assert perf_counter() - left < 4
+    assert shelf.listeners == []
+
+
+async def test_a_big_body_and_a_strange_host_are_refused(url: str) -> None:
+    async with httpx.AsyncClient(headers=MODERN) as http:
+        assert (await http.post(url, content=b"x" * (4 * 1024 * 1024 + 1))).status_code == 413
+        strange = await http.post(url, json={}, headers={"host": "evil.com"})
+        assert strange.status_code == 421
+        assert strange.headers["x-content-type-options"] == "nosniff"
+
+
+@pytest.mark.parametrize("era", ERAS)
+async def test_many_clients_at_once_are_all_answered(url: str, era: str) -> None:
+    answers: list[str] = []
+
+    async def talk() -> None:
+        async with Client(streamable_http_client(url), mode=era) as client:
+            results = [await client.call_tool("read", {"file_path": path}) for path in NOTES]
+        answers.extend(text_of(result) for result in results)
+
+    async with anyio.create_task_group() as tasks:
+        for _ in range(8):
+            tasks.start_soon(talk)
+    assert len(answers) == 8 * len(NOTES)
