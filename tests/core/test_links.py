@@ -21,9 +21,7 @@ def meaning(
     named = [Candidate(path, NameKind.FILE) for path in notes]
     named += [Candidate(path, NameKind.ALIAS, name) for name, path in (aliases or {}).items()]
     named += [Candidate(path, NameKind.TITLE, name) for name, path in (titles or {}).items()]
-    carrying = [
-        c for c in named if name_key(c.name or c.path) == name_key(target)
-    ]
+    carrying = [c for c in named if name_key(c.name or c.path) == name_key(target)]
     return resolve(target, source, carrying, root)
 
 
@@ -105,9 +103,7 @@ _names = st.text("ab/.A", min_size=1, max_size=8)
 
 
 @given(_names, _names, st.lists(_names, max_size=5))
-def test_what_is_found_is_one_of_the_candidates(
-    target: str, source: str, notes: list[str]
-) -> None:
+def test_what_is_found_is_one_of_the_candidates(target: str, source: str, notes: list[str]) -> None:
     found = meaning(target, source, [f"{n}.md" for n in notes])
     assert found is None or found.path in {f"{n}.md" for n in notes}
 

@@ -1,0 +1,196 @@
+"""Pending suggestions as a person decides them.
+
+A deletion and an insertion that touch are one suggestion, a replacement, if both or neither carry
+metadata and it names the same author and time. Marks of one kind that touch are one suggestion if
+they meet at a *seam*: a place where a delimiter, or what would become one, was cut in two because
+one mark could not hold it (see `writing`).
+
+An id is a hash of the suggestion's characters and of how many equal ones stand before it: it stays
+while other text changes, and changes with its own text.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from hashlib import blake2b
+from typing import NamedTuple
+
+from commonplace.core.critic.marks import Kind, Mark, Marked, parse
+from commonplace.core.critic.views import Role, Run, runs
+from commonplace.core.critic.writing import is_seam
+
+_ID_BYTES = 8
+
+
+class Change(StrEnum):
+    """What accepting a suggestion does."""
+
+    INSERT = "insert"
+    DELETE = "delete"
+    REPLACE = "replace"
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """A remark, without its delimiters and metadata."""
+
+    start: int
+    end: int
+    text: str
+    author: str | None
+    time: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """One pending change.
+
+    `start` and `end` are places in the marked text; `line` counts from 1 in the accepted view;
+    `time` is seconds since 1970; `comments` stand inside it or right behind it.
+    """
+
+    id: str
+    kind: Change
+    start: int
+    end: int
+    line: int
+    old: str
+    new: str
+    author: str | None
+    time: float | None
+    comments: tuple[Comment, ...]
+    marks: tuple[Mark, ...]
+
+
+class Group(NamedTuple):
+    """Marks that are decided together, and where they stand in the marked text."""
+
+    start: int
+    end: int
+    marks: list[Mark]
+
+
+def suggestions(text: str) -> list[Suggestion]:
+    """List what is pending in a text, in order."""
+    return listed(parse(text)) if "{" in text else []
+
+
+def listed(marked: Marked) -> list[Suggestion]:
+    """List what is pending in a text that was read already."""
+    found = groups(marked)
+    return list(_Listing(marked).rows(found)) if found else []
+
+
+def groups(marked: Marked) -> list[Group]:
+    """Put marks together that are decided together."""
+    found: list[list[Mark]] = []
+    marks = marked.suggested
+    for index, mark in enumerate(marks):
+        if index and marks[index - 1].end == mark.start and _belongs(marked, index):
+            found[-1].append(mark)
+        else:
+            found.append([mark])
+    return [Group(row[0].start, row[-1].end, row) for row in found]
+
+
+def identified(raw: list[str]) -> list[str]:
+    """Return the ids of suggestions, given their characters in order."""
+    seen: Counter[str] = Counter()
+    ids: list[str] = []
+    for characters in raw:
+        seen[characters] += 1
+        source = f"{seen[characters]}\0{characters}".encode("utf-8", "surrogatepass")
+        ids.append(blake2b(source, digest_size=_ID_BYTES).hexdigest())
+    return ids
+
+
+def _belongs(marked: Marked, index: int) -> bool:
+    """Tell whether a mark is decided together with the one that it touches."""
+    before, mark = marked.suggested[index - 1 : index + 1]
+    if before.meta != mark.meta:
+        return False
+    if before.kind is not mark.kind:
+        return before.kind is Kind.DELETED and mark.kind is Kind.INSERTED
+    left = marked.text[max(before.body, before.tail - 1) : before.tail]
+    return is_seam(mark.kind, left, marked.text[mark.body : mark.tail], _ahead(marked, index))
+
+
+def _ahead(marked: Marked, index: int) -> str:
+    """Return the next two characters of a text that may be cut into several marks."""
+    last = marked.suggested[index]
+    ahead = marked.text[last.body : last.tail][:2]
+    for mark in marked.suggested[index + 1 : index + 2]:
+        if len(ahead) < 2 and mark.start == last.end and mark.kind is last.kind:
+            ahead += marked.text[mark.body : mark.tail][: 2 - len(ahead)]
+    return ahead
+
+
+class _Listing:
+    """One walk over all runs: thousands of suggestions are listed in linear time."""
+
+    def __init__(self, marked: Marked) -> None:
+        self.text = marked.text
+        self.runs = runs(marked)
+        self.at = 0
+        self.line = 1
+        self.comments = {mark.start: mark for mark in marked.comments}
+
+    def rows(self, found: list[Group]) -> Iterator[Suggestion]:
+        ids = identified([self.text[group.start : group.end] for group in found])
+        for name, group in zip(ids, found, strict=True):
+            self._pass(group.start)
+            line = self.line
+            inside = list(self._pass(group.end))
+            old = self._join(inside, Role.OLD)
+            new = self._join(inside, Role.NEW)
+            meta = group.marks[0].meta
+            yield Suggestion(
+                id=name,
+                kind=_change(group, old, new),
+                start=group.start,
+                end=group.end,
+                line=line,
+                old=old,
+                new=new,
+                author=meta.author if meta else None,
+                time=meta.time if meta else None,
+                comments=tuple(self._comments(inside, group.end)),
+                marks=tuple(group.marks),
+            )
+
+    def _pass(self, end: int) -> list[Run]:
+        """Return the runs up to a place, counting the accepted view's lines."""
+        passed: list[Run] = []
+        while self.at < len(self.runs) and self.runs[self.at].start < end:
+            run = self.runs[self.at]
+            passed.append(run)
+            if run.role is Role.PLAIN or run.role is Role.NEW:
+                self.line += self.text.count("\n", run.start, run.end)
+            self.at += 1
+        return passed
+
+    def _join(self, inside: list[Run], role: Role) -> str:
+        return "".join(self.text[run.start : run.end] for run in inside if run.role is role)
+
+    def _comments(self, inside: list[Run], end: int) -> Iterator[Comment]:
+        for run in inside:
+            if run.role is Role.COMMENT:
+                yield self._comment(run.start)
+        while end in self.comments:
+            yield self._comment(end)
+            end = self.comments[end].end
+
+    def _comment(self, start: int) -> Comment:
+        mark = self.comments[start]
+        author, time = (mark.meta.author, mark.meta.time) if mark.meta else (None, None)
+        return Comment(start, mark.end, self.text[mark.body : mark.tail], author, time)
+
+
+def _change(group: Group, old: str, new: str) -> Change:
+    kinds = {mark.kind for mark in group.marks}
+    if kinds == {Kind.INSERTED} or (new and not old):
+        return Change.INSERT
+    if kinds == {Kind.DELETED} or (old and not new):
+        return Change.DELETE
+    return Change.REPLACE

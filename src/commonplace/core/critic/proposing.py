@@ -1,0 +1,145 @@
+"""`suggest`: a replacement in the accepted view becomes one suggestion in the marked text.
+
+The stretch that changes is widened to the *region* that must be written anew: every suggestion that
+it touches, and every fenced code block, since markup inside one would be text. The region's base
+text becomes the deletion side, its accepted text with the change made becomes the insertion side.
+Comments that stood inside move behind the new markup; highlights are stretched around it.
+
+Nothing is believed: what was written is read again, and the laws are checked on it, before it is
+returned. Where the plain form is misread (a stray delimiter, a neighbour that would join) the next
+form is tried; if none is read back as meant, the call is refused.
+"""
+
+from dataclasses import dataclass
+
+from commonplace.core.critic import metadata as authorship
+from commonplace.core.critic.checking import reads_as_meant
+from commonplace.core.critic.deciding import accept_all
+from commonplace.core.critic.listing import groups
+from commonplace.core.critic.marks import DELIMITERS, parse
+from commonplace.core.critic.matching import changes
+from commonplace.core.critic.pages import Page, read
+from commonplace.core.critic.refusals import (
+    FormsDelimiter,
+    HasDelimiter,
+    NoChange,
+    NotEmpty,
+    Unwritable,
+)
+from commonplace.core.critic.regions import regions
+from commonplace.core.critic.repeats import footprints
+from commonplace.core.critic.rewriting import Form, rewritten
+from commonplace.core.edits import Edit, apply
+
+_FORMS = (
+    Form(in_place=True),
+    Form(),
+    Form(guard=True),
+    Form(by_lines=True),
+    Form(by_lines=True, guard=True),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Suggested:
+    """What a call comes to: edits of the marked text, and that text with them made.
+
+    `count` is the number of occurrences, `replaced` of characters in them. A call that `repeated`
+    an earlier one has no edits.
+    """
+
+    edits: list[Edit]
+    text: str
+    count: int
+    replaced: int
+    repeated: bool = False
+
+
+def suggest(
+    text: str,
+    old: str,
+    new: str,
+    *,
+    replace_all: bool = False,
+    author: str | None = None,
+    time: float | None = None,
+    metadata: bool = False,
+) -> Suggested:
+    """Suggest to replace `old` by `new`, as an assistant sees the text: all accepted.
+
+    Raises:
+        BadArgument: one of the kinds in `refusals`, by the caller's arguments.
+        Unwritable: no markup can say it.
+
+    """
+    _check(old, new)
+    page = read(text)
+    again = footprints(page, old, new)
+    if again:
+        return Suggested([], text, again, again * len(old), repeated=True)
+    wanted = _wanted(page, old, new, replace_all=replace_all)
+    written = authorship.write(author, time) if metadata else ""
+    edits, after = _written(page, wanted, author, written)
+    if _may_form_markup(page, wanted):
+        _check_accepted(text, after)
+    return Suggested(edits, after, len(wanted), len(wanted) * len(old))
+
+
+def already_suggested(text: str, old: str, new: str) -> bool:
+    """Tell whether the call repeats one that was made: see `repeats`."""
+    return footprints(read(text), old, new) > 0
+
+
+def _check(old: str, new: str) -> None:
+    if old == new:
+        raise NoChange
+    for param, value in (("old_string", old), ("new_string", new)):
+        found = [(value.find(token), token) for token in DELIMITERS if token in value]
+        if found:
+            raise HasDelimiter(param, min(found)[1])
+
+
+def _wanted(page: Page, old: str, new: str, *, replace_all: bool) -> list[Edit]:
+    if old:
+        return changes(page.accepted.text, old, new, replace_all=replace_all)
+    if page.accepted.text:
+        raise NotEmpty
+    return [Edit(0, 0, new)]
+
+
+def _written(
+    page: Page, wanted: list[Edit], author: str | None, meta: str
+) -> tuple[list[Edit], str]:
+    """Write the changes in the first form that is read back as meant."""
+    tried: list[list[Edit]] = []
+    for form in _FORMS:
+        found = regions(page, wanted, by_lines=form.by_lines)
+        rows = [(region, rewritten(page, region, form, author, meta)) for region in found]
+        edits = [edit for _, made in rows for edit in made]
+        if edits not in tried:
+            text = apply(page.text, edits)
+            if reads_as_meant(page, text, rows):
+                return edits, text
+        tried.append(edits)
+    raise Unwritable
+
+
+def _may_form_markup(page: Page, wanted: list[Edit]) -> bool:
+    """Find signs that the accepted text reads as markup where, or because, it changed."""
+    text = page.accepted.text
+    return any(_risks(text, edit) for edit in wanted)
+
+
+def _risks(text: str, edit: Edit) -> bool:
+    stop = text.find("\n", edit.end)
+    first, last = text.rfind("\n", 0, edit.start) + 1, stop if stop >= 0 else len(text)
+    lines = text[first:last] + text[first : edit.start] + edit.text + text[edit.end : last]
+    left, right = max(0, edit.start - 2), edit.end + 2
+    near = text[left : edit.start] + edit.text + text[edit.end : right] + "\n" + text[left:right]
+    return any(token in near for token in DELIMITERS) or "```" in lines or "~~~" in lines
+
+
+def _check_accepted(before: str, after: str) -> None:
+    once = [parse(apply(text, accept_all(text))) for text in (before, after)]
+    if len(groups(once[1])) > len(groups(once[0])):
+        raise FormsDelimiter

@@ -1,0 +1,84 @@
+"""Whether a call repeats one that was made already, as when a client sends it again.
+
+The markup that a call left is its *footprint*:
+
+- where the document holds a pending suggestion from exactly `old` to exactly `new`, less what the
+  two have in common when text is only added or only removed;
+- where the accepted view reads `new` already, and part of that is pending insertion.
+
+A call is a repetition if `old` is gone and a footprint of the first sort is there (or of the
+second, if text was only added), or if `old` is still there, but only where it meets a footprint:
+`cat` in the `cat dog` that the first call made. So of two honest calls that are alike to the letter
+and mean the same place, the second counts as a repetition.
+
+A text cannot remember everything: where the first call superseded other suggestions, their inserted
+text is gone, and its repetition may be refused as not found, or find `old` anew in what it left.
+"""
+
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
+
+from commonplace.core.critic.marks import Kind
+from commonplace.core.critic.matching import narrow, occurrences
+from commonplace.core.critic.pages import Page
+
+_Stretch = tuple[int, int]
+
+
+def footprints(page: Page, old: str, new: str) -> int:
+    """Return how many footprints of the call there are if it is a repetition, else 0."""
+    if not page.groups:
+        return 0
+    text = page.accepted.text
+    exact, added = list(_exact(page, old, new)), list(_added(page, new))
+    if not old:
+        return len(added) if text == new else 0
+    still = list(occurrences(text, old))
+    if not still:
+        first, last, _ = narrow(old, new)
+        return len(exact) or (len(added) if first == last else 0)
+    prints = _merged(exact + added)
+    return len(prints) if all(_meets(at, at + len(old), prints) for at in still) else 0
+
+
+def _exact(page: Page, old: str, new: str) -> Iterator[_Stretch]:
+    text = page.accepted.text
+    first, last, insert = narrow(old, new)
+    before, gone, behind = old[:first], old[first:last], old[last:]
+    for group in page.groups:
+        raw = page.raw(group)
+        if len(group.marks) < 3 and (insert not in raw or gone not in raw):
+            continue
+        start, end = page.accepted.position(group.start), page.accepted.position(group.end)
+        base = page.base_between(group.start, group.end)
+        if base == gone and text[start:end] == insert:
+            if text.endswith(before, 0, start) and text.startswith(behind, end):
+                yield start - len(before), end + len(behind)
+        elif old in base and base.replace(old, new) == text[start:end]:
+            yield start, end
+
+
+def _added(page: Page, new: str) -> Iterator[_Stretch]:
+    if not new or new not in page.accepted.text:
+        return
+    at = page.accepted.position
+    marks = [mark for mark in page.marked.suggested if mark.kind is not Kind.DELETED]
+    inserted = [(at(mark.new[0]), at(mark.new[1])) for mark in marks]
+    for start in occurrences(page.accepted.text, new):
+        if _meets(start, start + len(new), inserted):
+            yield start, start + len(new)
+
+
+def _merged(stretches: Iterable[_Stretch]) -> list[_Stretch]:
+    merged: list[_Stretch] = []
+    for start, end in sorted(stretches):
+        if merged and start < merged[-1][1]:
+            start, end = merged[-1][0], max(end, merged.pop()[1])
+        merged.append((start, end))
+    return merged
+
+
+def _meets(start: int, end: int, stretches: list[_Stretch]) -> bool:
+    """Tell whether `[start:end]` overlaps one of the stretches, which are sorted and apart."""
+    last = bisect_left(stretches, (end,)) - 1
+    return last >= 0 and stretches[last][1] > start

@@ -1,0 +1,149 @@
+"""The three texts in one: as marked, as if all were accepted, as if all were rejected.
+
+A marked text is a list of runs; a view keeps some of them, whole and in order. So each character
+of a view has one place in the marked text, and the maps between them are two sorted lists.
+"""
+
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass, field
+from enum import Enum, auto
+from itertools import accumulate
+from typing import NamedTuple
+
+from commonplace.core.critic.marks import DIVIDER, Kind, Mark, Marked, parse
+
+
+class Role(Enum):
+    """What a run of characters is."""
+
+    PLAIN = auto()
+    OLD = auto()
+    NEW = auto()
+    DELIMITER = auto()
+    """Of a suggestion: its delimiters, its metadata, the divider."""
+    COMMENT = auto()
+    EDGE = auto()
+    """Of a highlight: its delimiters, its metadata."""
+
+
+class Run(NamedTuple):
+    """Characters of one role; `side` says where a comment or an edge stands."""
+
+    start: int
+    end: int
+    role: Role
+    side: Role
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """The characters of some runs, and where each stands in the marked text."""
+
+    text: str
+    _here: list[int] = field(repr=False)
+    _there: list[int] = field(repr=False)
+
+    def marked(self, position: int) -> int:
+        """Return where the view's character at `position` stands in the marked text."""
+        if not 0 <= position < len(self.text):
+            raise IndexError(position)
+        run = bisect_right(self._here, position) - 1
+        return self._there[run] + position - self._here[run]
+
+    def position(self, place: int) -> int:
+        """Return how many of the view's characters stand before a place in the marked text."""
+        run = bisect_right(self._there, place) - 1
+        if run < 0:
+            return 0
+        after = self._here[run + 1] if run + 1 < len(self._here) else len(self.text)
+        return min(self._here[run] + place - self._there[run], after)
+
+
+def accepted(text: str) -> str:
+    """Return the text as it reads if everything suggested were accepted."""
+    return text if "{" not in text else accepted_view(parse(text)).text
+
+
+def base(text: str) -> str:
+    """Return the text as it reads if everything suggested were rejected."""
+    return text if "{" not in text else base_view(parse(text)).text
+
+
+def accepted_view(marked: Marked) -> View:
+    """Return the accepted text with its map."""
+    return _view(marked, Role.NEW)
+
+
+def base_view(marked: Marked) -> View:
+    """Return the base text with its map."""
+    return _view(marked, Role.OLD)
+
+
+def render(marked: Marked) -> str:
+    """Put the runs together again: the inverse of `parse`."""
+    return "".join(marked.text[run.start : run.end] for run in runs(marked))
+
+
+def runs(marked: Marked, start: int = 0, end: int | None = None) -> list[Run]:
+    """Divide a marked text, or the stretch `[start:end]` of it, into runs."""
+    stop = len(marked.text) if end is None else end
+    around = _around(marked, start, stop)
+    found: list[Run] = []
+    at, side = min([start, *(mark.start for mark in around.suggested[:1])]), Role.PLAIN
+    for a, b, role, then in [*_cuts(around), (stop, stop, Role.PLAIN, None)]:
+        found.append(Run(max(at, start), min(a, stop), side, side))
+        found.append(Run(max(a, start), min(b, stop), role, side))
+        at, side = max(at, b), then or side
+    return [run for run in found if run.start < run.end]
+
+
+def _around(marked: Marked, start: int, end: int) -> Marked:
+    """Leave only the marks that `[start:end]` reaches into."""
+    return Marked(
+        marked.text,
+        between(marked.suggested, start, end),
+        between(marked.comments, start, end),
+        [mark for mark in marked.highlights if mark.start < end and start < mark.end],
+        marked.fences,
+    )
+
+
+def between(marks: list[Mark], start: int, end: int) -> list[Mark]:
+    """Return those of some marks, sorted and apart, that `[start:end]` reaches into."""
+    first = bisect_right(marks, start, key=lambda mark: mark.end)
+    return marks[first : bisect_left(marks, end, key=lambda mark: mark.start)]
+
+
+def _view(marked: Marked, side: Role) -> View:
+    text = marked.text
+    kept: list[tuple[int, int]] = []
+    at, shown = 0, True
+    for start, end, _, then in _cuts(marked):
+        if shown and at < start:
+            kept.append((at, start))
+        at = end
+        if then is not None:
+            shown = then is Role.PLAIN or then is side
+    kept.append((at, len(text)))
+    if kept == [(0, len(text))]:
+        return View(text, [0], [0])
+    parts = [text[start:end] for start, end in kept]
+    here = list(accumulate(map(len, parts), initial=0))[:-1]
+    return View("".join(parts), here, [start for start, _ in kept])
+
+
+def _cuts(marked: Marked) -> list[tuple[int, int, Role, Role | None]]:
+    """List what no view shows, in order: start, end, role, and the side that begins behind it."""
+    cuts: list[tuple[int, int, Role, Role | None]] = []
+    for kind, start, body, middle, tail, end, _ in marked.suggested:
+        first = Role.NEW if kind is Kind.INSERTED else Role.OLD
+        cuts.append((start, body, Role.DELIMITER, first))
+        if kind is Kind.REPLACED:
+            cuts.append((middle, middle + len(DIVIDER), Role.DELIMITER, Role.NEW))
+        cuts.append((tail, end, Role.DELIMITER, Role.PLAIN))
+    cuts += [(mark.start, mark.end, Role.COMMENT, None) for mark in marked.comments]
+    cuts += [(mark.start, mark.body, Role.EDGE, None) for mark in marked.highlights]
+    cuts += [(mark.tail, mark.end, Role.EDGE, None) for mark in marked.highlights]
+    # No two begin at the same place, so nothing but the first number is compared.
+    cuts.sort()
+    return cuts

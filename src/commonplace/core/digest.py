@@ -1,0 +1,136 @@
+"""Everything that an index keeps of one note, worked out from its text.
+
+All but the suggestions is read from the *accepted view*: what a reader sees when every pending
+suggestion is accepted.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from commonplace.core import critic, frontmatter, links, markdown, paths, properties, words
+from commonplace.core.links import NameKind
+
+NAMES_MAX = 64
+CONTEXT_CHARS = 120
+
+
+@dataclass(frozen=True, slots=True)
+class LinkRow:
+    """A link as it stands in the text; what it means is settled against the other notes."""
+
+    target: str
+    key: str
+    kind: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class PendingRow:
+    """A suggestion that waits in the note, with a little of the text around it."""
+
+    id: str
+    ordinal: int
+    kind: str
+    line: int
+    old: str
+    new: str
+    author: str | None
+    time: float | None
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class Digest:
+    """One note as the index keeps it."""
+
+    text: str
+    title: str
+    words: int
+    headings: int
+    code_blocks: int
+    wikilinks: int
+    frontmatter: str
+    fault: str | None
+    names: tuple[tuple[str, NameKind, str], ...]
+    links: tuple[LinkRow, ...]
+    tags: tuple[str, ...]
+    properties: tuple[tuple[str, str], ...]
+    pending: tuple[PendingRow, ...]
+    search_title: str
+    search_body: str
+
+    @property
+    def chars(self) -> int:
+        """Count the characters of the text."""
+        return len(self.text)
+
+
+def digest(path: str, marked: str) -> Digest:
+    """Read a note's text, pending suggestions included."""
+    text = critic.accepted(marked)
+    scanned = markdown.scan(text)
+    front = frontmatter.read(text)
+    title = markdown.title(scanned, front.properties, paths.stem(path))
+    search_title, search_body = searchable(title, text)
+    return Digest(
+        text=text,
+        title=title,
+        words=words.count(text),
+        headings=len(scanned.headings),
+        code_blocks=scanned.code_blocks,
+        wikilinks=sum(link.kind != "markdown" for link in scanned.links),
+        frontmatter=json.dumps(front.properties, ensure_ascii=False, separators=(",", ":")),
+        fault=front.error,
+        names=_names(path, title, front.properties),
+        links=tuple(
+            LinkRow(link.target, links.name_key(link.target), link.kind, link.start, link.end)
+            for link in scanned.links
+        ),
+        tags=markdown.all_tags(scanned, front.properties).tags,
+        properties=tuple(dict.fromkeys(properties.flatten(front.properties))),
+        pending=tuple(pending(marked)),
+        search_title=search_title,
+        search_body=search_body,
+    )
+
+
+def pending(marked: str) -> Iterator[PendingRow]:
+    """List the suggestions of a text as the index keeps them."""
+    for ordinal, each in enumerate(critic.suggestions(marked)):
+        before = marked[max(0, each.start - CONTEXT_CHARS) : each.start].rpartition("\n")[2]
+        after = marked[each.end : each.end + CONTEXT_CHARS].partition("\n")[0]
+        yield PendingRow(
+            each.id,
+            ordinal,
+            str(each.kind),
+            each.line,
+            each.old,
+            each.new,
+            each.author,
+            each.time,
+            critic.accepted(before),
+            critic.accepted(after),
+        )
+
+
+def searchable(title: str, text: str) -> tuple[str, str]:
+    """Return a note's title and body as the full-text index takes them."""
+    block = frontmatter.split(text)
+    return words.search_form(title), words.search_form(text[block.body_start :] if block else text)
+
+
+def _names(
+    path: str, title: str, found: Mapping[str, object]
+) -> tuple[tuple[str, NameKind, str], ...]:
+    stem = paths.stem(path)
+    names = [(links.name_key(stem), NameKind.FILE, "")]
+    names += [
+        (links.name_key(alias), NameKind.ALIAS, alias)
+        for alias in markdown.aliases(found)[:NAMES_MAX]
+    ]
+    if links.fold(title) != links.fold(stem):
+        names.append((links.name_key(title), NameKind.TITLE, title))
+    return tuple(dict.fromkeys(names))

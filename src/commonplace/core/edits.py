@@ -1,0 +1,247 @@
+"""Changes to a text as values: what to replace, where, by what.
+
+An `Edit` replaces `text[start:end]`; offsets count code points. A list of edits is sorted, its
+edits do not overlap, and all of its offsets mean the text before the first of them, so a list is
+made at once, in any order of work.
+
+    apply(old, diff(old, new)) == new                      for every pair of texts
+    merge3(base, base, theirs) == theirs                   and the same for ours
+    merge3 keeps every character that either side added
+
+`diff` is small rather than minimal. Lines that stand once in both texts anchor it; between anchors
+lines are compared, then the characters of each changed block. A block that has little in common is
+replaced whole, and so is what remains when the work is used up: its cost has a bound.
+"""
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate, pairwise
+
+from rapidfuzz.distance import Indel
+
+PAIRS_MAX = 400_000_000
+BLOCK_MAX = 20_000
+BRIDGE_MAX = 3
+_ALIKE = 0.5
+
+_Stretch = tuple[int, int, int, int]
+"""What differs: start and end in the old text, start and end in the new one."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Edit:
+    """Replace `text[start:end]` by `text`."""
+
+    start: int
+    end: int
+    text: str = ""
+
+
+def apply(text: str, edits: Iterable[Edit]) -> str:
+    """Return the text with all edits made.
+
+    Raises:
+        ValueError: the edits overlap, are out of order or reach outside the text.
+
+    """
+    parts: list[str] = []
+    done = 0
+    for edit in edits:
+        if not done <= edit.start <= edit.end <= len(text):
+            raise ValueError(f"edit {edit.start}-{edit.end} overlaps another or leaves the text")
+        parts += (text[done : edit.start], edit.text)
+        done = edit.end
+    parts.append(text[done:])
+    return "".join(parts)
+
+
+def shift(position: int, edits: Iterable[Edit], *, after: bool = False) -> int:
+    """Return where a position stands once the edits are made.
+
+    Where text is inserted at the position, or it lies inside replaced text, it moves behind the
+    new text (`after`) or stays before it.
+    """
+    delta = 0
+    for edit in edits:
+        if edit.start >= position and not (after and edit.end == position):
+            break
+        if edit.end > position:
+            return edit.start + delta + (len(edit.text) if after else 0)
+        delta += len(edit.text) - (edit.end - edit.start)
+    return position + delta
+
+
+def diff(old: str, new: str, *, bridge: int = BRIDGE_MAX) -> list[Edit]:
+    """Return a small list of edits that turns one text into the other.
+
+    Equal stretches of at most `bridge` characters between two changes are replaced with them.
+    """
+    if old == new:
+        return []
+    head = common_prefix(old, new)
+    tail = common_suffix(old[head:], new[head:])
+    comparison = _Comparison(old[head : len(old) - tail], new[head : len(new) - tail])
+    found = [
+        Edit(head + a, head + b, comparison.new[c:d]) for a, b, c, d in comparison.characters()
+    ]
+    return _bridged(old, found, bridge)
+
+
+def merge3(base: str, ours: str, theirs: str) -> str:
+    """Return the text with the changes of both sides, ours first where both added text.
+
+    A character of the base stays when both sides kept it; a change made by both is made once.
+    """
+    mine, yours = diff(base, ours), diff(base, theirs)
+    made = set(mine)
+    both = mine + [edit for edit in yours if edit not in made]
+    return apply(base, _untangled(sorted(both, key=lambda edit: edit.start)))
+
+
+def common_prefix(one: str, other: str) -> int:
+    """Return how many characters the two texts share at their start."""
+    low, high = 0, min(len(one), len(other))
+    if one[:high] == other[:high]:
+        return high
+    while low < high - 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if one[low:middle] == other[low:middle] else (low, middle)
+    return low
+
+
+def common_suffix(one: str, other: str) -> int:
+    """Return how many characters the two texts share at their end."""
+    low, high = 0, min(len(one), len(other))
+    if one[len(one) - high :] == other[len(other) - high :]:
+        return high
+    while low < high - 1:
+        middle = (low + high) // 2
+        ends = len(one) - low, len(other) - low
+        same = one[len(one) - middle : ends[0]] == other[len(other) - middle : ends[1]]
+        low, high = (middle, high) if same else (low, middle)
+    return low
+
+
+@dataclass(slots=True)
+class _Comparison:
+    """Two texts, and how many pairs of lines or characters may still be compared."""
+
+    old: str
+    new: str
+    pairs_left: int = field(default=PAIRS_MAX)
+
+    def characters(self) -> Iterator[_Stretch]:
+        for a, b, c, d in self._lines():
+            old, new = self.old[a:b], self.new[c:d]
+            if self._comparable(old, new):
+                for stretch in _changes(old, new):
+                    yield a + stretch[0], a + stretch[1], c + stretch[2], c + stretch[3]
+            else:
+                yield a, b, c, d
+
+    def _lines(self) -> Iterator[_Stretch]:
+        one, other = self.old.splitlines(keepends=True), self.new.splitlines(keepends=True)
+        here = list(accumulate(map(len, one), initial=0))
+        there = list(accumulate(map(len, other), initial=0))
+        for a, b, c, d in _gaps(one, other):
+            whole = [(0, b - a, 0, d - c)]
+            afforded = self._affordable(b - a, d - c)
+            for e, f, g, h in _line_changes(one[a:b], other[c:d]) if afforded else whole:
+                yield here[a + e], here[a + f], there[c + g], there[c + h]
+
+    def _comparable(self, old: str, new: str) -> bool:
+        if not old or not new or max(len(old), len(new)) > BLOCK_MAX:
+            return False
+        if not self._affordable(len(old), len(new)):
+            return False
+        return Indel.normalized_similarity(old, new, score_cutoff=_ALIKE) >= _ALIKE
+
+    def _affordable(self, old: int, new: int) -> bool:
+        if old * new > self.pairs_left:
+            return False
+        self.pairs_left -= old * new
+        return True
+
+
+def _gaps(one: list[str], other: list[str]) -> Iterator[_Stretch]:
+    """Give what lies between the lines that stand once in each text, in the same order."""
+    counts, others = Counter(one), Counter(other)
+    place = {line: row for row, line in enumerate(other) if others[line] == 1}
+    once = [row for row, line in enumerate(one) if counts[line] == 1 and line in place]
+    a = c = 0
+    for row in _rising(once, [place[one[row]] for row in once]):
+        b, d = row, place[one[row]]
+        if b > a or d > c:
+            yield a, b, c, d
+        a, c = b + 1, d + 1
+    if a < len(one) or c < len(other):
+        yield a, len(one), c, len(other)
+
+
+def _rising(rows: list[int], places: list[int]) -> list[int]:
+    """Return the longest choice of rows whose places rise."""
+    tops: list[int] = []
+    lasts: list[int] = []
+    before: list[int] = []
+    for index, place in enumerate(places):
+        pile = bisect_left(tops, place)
+        before.append(lasts[pile - 1] if pile else -1)
+        tops[pile : pile + 1] = [place]
+        lasts[pile : pile + 1] = [index]
+    chosen: list[int] = []
+    index = lasts[-1] if lasts else -1
+    while index >= 0:
+        chosen.append(rows[index])
+        index = before[index]
+    return chosen[::-1]
+
+
+def _line_changes(old: list[str], new: list[str]) -> list[_Stretch]:
+    # Numbers, because the comparison trusts hashes and two lines may share one.
+    names: dict[str, int] = {}
+    return _changes(
+        [names.setdefault(line, len(names)) for line in old],
+        [names.setdefault(line, len(names)) for line in new],
+    )
+
+
+def _changes(old: Sequence[int] | str, new: Sequence[int] | str) -> list[_Stretch]:
+    """Compare exactly, joining neighbouring deletions and insertions."""
+    found: list[_Stretch] = []
+    for code in Indel.opcodes(old, new):
+        a, b, c, d = code.src_start, code.src_end, code.dest_start, code.dest_end
+        if code.tag == "equal":
+            continue
+        if found and found[-1][1] == a and found[-1][3] == c:
+            a, _, c, _ = found.pop()
+        found.append((a, b, c, d))
+    return found
+
+
+def _bridged(old: str, edits: list[Edit], bridge: int) -> list[Edit]:
+    joined = edits[:1]
+    for edit in edits[1:]:
+        last = joined[-1]
+        if edit.start - last.end > bridge:
+            joined.append(edit)
+        else:
+            between = old[last.end : edit.start]
+            joined[-1] = Edit(last.start, edit.end, last.text + between + edit.text)
+    return joined
+
+
+def _untangled(edits: list[Edit]) -> list[Edit]:
+    """Make overlapping edits follow one another: insert each text, delete each character once."""
+    cuts = sorted({place for edit in edits for place in (edit.start, edit.end)})
+    gone: list[Edit] = []
+    reach = passed = 0
+    for start, end in pairwise(cuts):
+        while passed < len(edits) and edits[passed].start <= start:
+            reach = max(reach, edits[passed].end)
+            passed += 1
+        if end <= reach:
+            gone.append(Edit(start, end))
+    added = [Edit(edit.start, edit.start, edit.text) for edit in edits if edit.text]
+    return sorted(added + gone, key=lambda edit: (edit.start, edit.end))

@@ -1,0 +1,122 @@
+"""Links as they stand in a note: what each names, and the bytes that a rename would replace.
+
+All offsets count UTF-8 bytes of the whole note. `target_start` and `target_end` hold the raw
+target without heading, block, alias or title, so that splicing another name there keeps the
+link's form. The target of a reference link stands in its definition: outside the link itself, and
+shared by every link that uses the definition.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+from urllib.parse import unquote
+
+from commonplace.core.frontmatter import Block
+from commonplace.core.frontmatter_values import Fault, Json, load
+from commonplace.core.markdown_bytes import byte_offsets
+
+Kind = Literal["wikilink", "embed", "markdown"]
+
+_PARTS = re.compile(r"([^\[\]\n#^]+)(?:#|(?=\^)|$)(.*)", re.DOTALL)
+_ELSEWHERE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(?! )|//|#")
+_LABEL = re.compile(rb"\[(?:[^\[\]\\]|\\.)*\]:", re.DOTALL)
+_DESTINATION = re.compile(rb"\s*(?:<(?P<pointed>(?:[^<>\\\n]|\\.)*)>|(?P<bare>\S+))")
+_WIKILINK = re.compile(r"\[\[[^\[\]\n]+\]\]")
+_WIKILINK_VALUE = re.compile(
+    r"""(?:^|[-:,\[{]) *(?P<quote>["']?)\[\[(?P<inner>[^\[\]\n]+)\]\](?P=quote) *(?=[\n,\]}#])""",
+    re.MULTILINE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One link to another note or file; `heading` may be a `^block`."""
+
+    kind: Kind
+    target: str
+    heading: str
+    alias: str
+    start: int
+    end: int
+    target_start: int
+    target_end: int
+
+
+def wikilink(kind: Kind, inner: str, alias: str, start: int, end: int) -> Link | None:
+    """Read a wikilink or embed from what stands between its brackets, before any alias."""
+    parts = _PARTS.match(inner)
+    if not parts:
+        return None
+    raw, heading = parts.groups()
+    target = raw.strip()
+    if not target or "://" in target:
+        return None
+    at = start + (3 if kind == "embed" else 2)
+    if raw[0].isspace():
+        at += len(raw.encode()) - len(raw.lstrip().encode())
+    return Link(kind, target, heading.strip(), alias, start, end, at, at + len(target.encode()))
+
+
+def leads_elsewhere(destination: str) -> bool:
+    """Tell a web or mail address, or a place in the same note, from a path."""
+    return _ELSEWHERE.match(destination) is not None
+
+
+def markdown_link(
+    source: bytes, destination: str, alias: str, start: int, end: int, within: tuple[int, int]
+) -> Link | None:
+    """Read a Markdown link whose raw destination is the first thing `within` these bytes."""
+    path, _, heading = destination.partition("#")
+    target = (unquote(path) if "%" in path else path).strip()
+    place = _located(source, destination.encode(), *within)
+    if not target or place is None:
+        return None
+    fragment = source.find(b"#", *place)
+    target_end = fragment if fragment >= 0 else place[1]
+    heading = unquote(heading).strip()
+    return Link("markdown", target, heading, alias, start, end, place[0], target_end)
+
+
+def definition(source: bytes, start: int, end: int) -> tuple[int, int]:
+    """Tell where the destination of a reference definition stands: behind its label."""
+    label = _LABEL.match(source, start, end)
+    return (label.end() if label else end, end)
+
+
+def frontmatter_links(block: Block) -> list[Link]:
+    """Find the properties, or items of them, that are exactly a wikilink."""
+    properties = load(block.yaml) if "[[" in block.yaml else {}
+    if isinstance(properties, Fault):
+        return []
+    whole = set(_wikilinks(properties))
+    found = [
+        match for match in _WIKILINK_VALUE.finditer(block.yaml) if match["inner"].strip() in whole
+    ]
+    starts = byte_offsets(block.yaml, [match.start("inner") - 2 for match in found])
+    links = map(_property_link, found, (block.start + start for start in starts))
+    return [link for link in links if link]
+
+
+def _property_link(match: re.Match[str], start: int) -> Link | None:
+    inner, _, alias = match["inner"].partition("|")
+    end = start + len(match["inner"].encode()) + 4
+    return wikilink("wikilink", inner, alias.strip(), start, end)
+
+
+def _wikilinks(value: Json) -> Iterator[str]:
+    if isinstance(value, str):
+        if _WIKILINK.fullmatch(value):
+            yield value[2:-2].strip()
+    elif isinstance(value, dict | list):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _wikilinks(item)
+
+
+def _located(source: bytes, destination: bytes, start: int, end: int) -> tuple[int, int] | None:
+    """Find the raw destination; only one with escapes or entities differs from the read one."""
+    at = source.find(destination, start, end)
+    if at >= 0:
+        return at, at + len(destination)
+    raw = _DESTINATION.match(source, start, end)
+    return raw.span(raw.lastgroup or 0) if raw else None

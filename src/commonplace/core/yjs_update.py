@@ -1,0 +1,121 @@
+"""What an update holds, once read: spans of clocks, what they refer to, what they delete.
+
+Clocks count UTF-16 units. A client that inserts or deletes between the two halves of an astral
+character (an emoji) leaves every replica with another text: `Scanned.pairs` (the units where
+such characters start) and `Scanned.cuts` (the units after which the update cuts) let that be
+seen before it happens.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How much one update may hold."""
+
+    bytes_max: int = 8 * 1024 * 1024
+    clients_max: int = 20_000
+    structs_max: int = 200_000
+    values_max: int = 200_000
+
+
+UNBOUNDED = Bounds(2**53, 2**53, 2**53, 2**53)
+
+
+class Content(IntEnum):
+    """What a struct holds."""
+
+    GC = 0
+    DELETED = 1
+    BINARY = 3
+    STRING = 4
+    EMBED = 5
+    FORMAT = 6
+    TYPE = 7
+    ANY = 8
+    DOC = 9
+    SKIP = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What a document takes: names of roots (`None`: any), kinds of content, keyed values."""
+
+    roots: frozenset[str] | None = None
+    contents: frozenset[Content] = frozenset(Content)
+    keys: bool = True
+    bounds: Bounds = Bounds()
+
+
+ANYTHING = Policy()
+LOGGED = Policy(bounds=UNBOUNDED)  # was let in piece by piece, and may have grown large
+# An embedded value counts in the engine's offsets but not in the text, so a note takes none.
+PLAIN_TEXT = Policy(
+    frozenset({"contents"}), frozenset({Content.STRING, Content.DELETED}), keys=False
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One struct of an update, and the structs that must be known before it."""
+
+    client: int
+    clock: int
+    length: int
+    raw: bytes
+    needs: tuple[tuple[int, int], ...]
+
+    @property
+    def end(self) -> int:
+        """The first clock after it."""
+        return self.clock + self.length
+
+
+@dataclass(frozen=True, slots=True)
+class Deletion:
+    """A run of one client's clocks that an update deletes."""
+
+    client: int
+    clock: int
+    length: int
+
+    @property
+    def end(self) -> int:
+        """The first clock after it."""
+        return self.clock + self.length
+
+
+@dataclass(frozen=True, slots=True)
+class Scanned:
+    """What an update holds, by client and clock."""
+
+    spans: Mapping[int, list[tuple[int, int]]]
+    needs: Mapping[int, int]
+    deletions: tuple[Deletion, ...]
+    pairs: Mapping[int, Sequence[int]]
+    cuts: tuple[tuple[int, int], ...]
+    units: int
+    structs: int
+    blocks: tuple[Block, ...]
+
+    def reach(self, client: int, known: Mapping[int, int]) -> int:
+        """How far the client's edits are known with this update applied."""
+        spans = self.spans.get(client)
+        return max(known.get(client, 0), spans[-1][1] if spans else 0)
+
+    def ready(self, known: Mapping[int, int]) -> bool:
+        """Whether all of it can be integrated where the clocks stand at `known`."""
+        return (
+            all(self._joins(client, known.get(client, 0)) for client in self.spans)
+            and all(need <= self.reach(client, known) for client, need in self.needs.items())
+            and all(gone.end <= self.reach(gone.client, known) for gone in self.deletions)
+        )
+
+    def _joins(self, client: int, at: int) -> bool:
+        for start, end in self.spans[client]:
+            if start > at:
+                return False
+            at = max(at, end)
+        return True
