@@ -1,5 +1,6 @@
 import time
 
+import pytest
 from hypothesis import given, strategies as st
 
 from commonplace.server.splitting import Lines, TooLong
@@ -32,6 +33,11 @@ def test_a_line_over_the_bound_is_reported_by_its_ends_and_the_next_one_is_whole
 def test_an_id_inside_the_arguments_is_not_the_id_of_the_request():
     assert TooLong(b'{"params":{"id":7,', b'"x":{"id":8}}}').request is None
     assert TooLong(b'{"params":{"a":"', b'"},"id":"n"}').request == b'"n"'
+
+
+@pytest.mark.parametrize("ident", [b"9" * 5000, b'"a\x01b"', b'"a\\"b"', b"1.5e9", b"[1]", b"-1"])
+def test_an_id_that_is_not_plain_is_not_guessed(ident: bytes):
+    assert TooLong(b'{"id":' + ident + b',"method":"x"', b"").request is None
 
 
 def test_windows_line_ends_and_empty_lines_are_taken_out():

@@ -80,8 +80,10 @@ def diff(old: str, new: str, *, bridge: int = BRIDGE_MAX) -> list[Edit]:
     """
     if old == new:
         return []
-    head = common_prefix(old, new)
+    # Whole lines: a line that was added stays one edit, although it may start as the next one does.
+    head = old.rfind("\n", 0, common_prefix(old, new)) + 1
     tail = common_suffix(old[head:], new[head:])
+    tail = len(old) - (old.find("\n", len(old) - tail) + 1 or len(old))
     comparison = _Comparison(old[head : len(old) - tail], new[head : len(new) - tail])
     found = [
         Edit(head + a, head + b, comparison.new[c:d]) for a, b, c, d in comparison.characters()
@@ -133,7 +135,8 @@ class _Comparison:
     pairs_left: int = field(default=PAIRS_MAX)
 
     def characters(self) -> Iterator[_Stretch]:
-        for a, b, c, d in self._lines():
+        for block in self._lines():
+            a, b, c, d = self._trimmed(*block)
             old, new = self.old[a:b], self.new[c:d]
             if self._comparable(old, new):
                 for stretch in _changes(old, new):
@@ -150,6 +153,14 @@ class _Comparison:
             afforded = self._affordable(b - a, d - c)
             for e, f, g, h in _line_changes(one[a:b], other[c:d]) if afforded else whole:
                 yield here[a + e], here[a + f], there[c + g], there[c + h]
+
+    def _trimmed(self, a: int, b: int, c: int, d: int) -> _Stretch:
+        """Leave out what two versions of a block share at their start and end."""
+        if a == b or c == d:
+            return a, b, c, d
+        head = common_prefix(self.old[a:b], self.new[c:d])
+        tail = common_suffix(self.old[a + head : b], self.new[c + head : d])
+        return a + head, b - tail, c + head, d - tail
 
     def _comparable(self, old: str, new: str) -> bool:
         if not old or not new or max(len(old), len(new)) > BLOCK_MAX:

@@ -58,6 +58,17 @@ class Pending:
     seconds: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """What a person decided about a suggestion."""
+
+    verdict: str
+    old: str
+    new: str
+    who: str
+    reason: str = ""
+
+
 def numbered(text: str, offset: int = 1, limit: int = PAGE_LINES) -> str:
     """Return a page of a document with line numbers, from line `offset`."""
     if not text:
@@ -82,6 +93,14 @@ def pending_list(suggestions: Iterable[Pending]) -> str | None:
     """Return the suggestions that wait in a document, to stand below its lines."""
     rows = [f"  L{each.line}: {_sides(each)}{_credit(each)}" for each in suggestions]
     return "\n".join(["[Pending suggestions]", *rows]) if rows else None
+
+
+def decided_list(decisions: Iterable[Decided]) -> str | None:
+    """Return what was decided about the reader's own suggestions, to stand below the lines."""
+    rows = [
+        f"  {each.verdict}ed by {each.who}: {_sides(each)}{_because(each)}" for each in decisions
+    ]
+    return "\n".join(["[Decided since your last read]", *rows]) if rows else None
 
 
 def path_list(paths: Sequence[str], total: int | None = None) -> str:
@@ -179,7 +198,7 @@ def _headed(head: str, paths: Iterable[str]) -> str:
     return "\n".join([head, *(rows or ["- (none)"])])
 
 
-def _sides(suggestion: Pending) -> str:
+def _sides(suggestion: Pending | Decided) -> str:
     old = f"{{--{_short(suggestion.old)}--}}" if suggestion.old else ""
     new = f"{{++{_short(suggestion.new)}++}}" if suggestion.new else ""
     return old + new
@@ -190,6 +209,10 @@ def _short(side: str) -> str:
     if len(words) > SIDE_WORDS_MAX:
         return f"{' '.join(words[:3])} ... {' '.join(words[-3:])}"
     return side.replace("\n", " ")
+
+
+def _because(decided: Decided) -> str:
+    return f' (reason: "{_short(decided.reason)}")' if decided.reason else ""
 
 
 def _credit(suggestion: Pending) -> str:

@@ -110,11 +110,11 @@ def var_string(value: str) -> bytes:
     return var_bytes(value.encode("utf-8"))
 
 
-def decode_state_vector(data: bytes) -> dict[int, int]:
+def decode_state_vector(data: bytes, clients_max: int = CLIENTS_MAX) -> dict[int, int]:
     """Read how far each client's edits are known."""
     reader = Reader(data)
     known: dict[int, int] = {}
-    for _ in range(reader.count(CLIENTS_MAX)):
+    for _ in range(reader.count(clients_max)):
         client = reader.varuint()
         known[client] = max(known.get(client, 0), read_clock(reader))
     reader.finish()

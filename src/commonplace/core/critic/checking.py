@@ -14,7 +14,6 @@ from commonplace.core.critic.listing import Group, groups
 from commonplace.core.critic.marks import Mark, Marked, parse
 from commonplace.core.critic.pages import Page
 from commonplace.core.critic.regions import Region
-from commonplace.core.critic.rewriting import texts
 from commonplace.core.critic.views import Role, Run, between, runs
 from commonplace.core.edits import Edit
 
@@ -75,19 +74,17 @@ def _one_each(
     for (region, _), (_, _, start, end) in zip(rows, bounds, strict=True):
         first = bisect_left(found, start, key=lambda group: group.start)
         inside = bisect_right(found, end, key=lambda group: group.end) - first
-        base, accepted = texts(page, region)
-        if inside != (base != accepted):
+        if inside != (region.base != region.accepted):
             return False
         made += inside - len(region.touched)
     return len(found) == len(page.groups) + made
 
 
 def _same_inside(page: Page, after: Marked, region: Region, place: _Bounds) -> bool:
-    base, accepted = texts(page, region)
     now = runs(after, place[2], place[3])
     return (
-        _joined(after.text, now, Role.PLAIN, Role.OLD) == base
-        and _joined(after.text, now, Role.PLAIN, Role.NEW) == accepted
+        _joined(after.text, now, Role.PLAIN, Role.OLD) == region.base
+        and _joined(after.text, now, Role.PLAIN, Role.NEW) == region.accepted
         and _comments(after.text, now)
         == _comments(page.text, page.runs_between(region.start, region.end))
     )

@@ -1,6 +1,7 @@
 """Which stretch of the accepted view a call means, and what it changes there."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from commonplace.core.critic.refusals import NoChange, NoMatch, NotUnique
 from commonplace.core.edits import Edit, apply, common_prefix, common_suffix, diff
@@ -10,8 +11,17 @@ SLIDE_MAX = 200
 _QUOTES = (("‘’‚‛", "'"), ("“”„‟", '"'))
 
 
-def changes(text: str, old: str, new: str, *, replace_all: bool) -> list[Edit]:
-    """Return what a call changes in the accepted view, one edit an occurrence.
+@dataclass(frozen=True, slots=True)
+class Match:
+    """Where `old` stands in the accepted view, and the edit that makes it `new` there."""
+
+    start: int
+    end: int
+    edit: Edit
+
+
+def matches(text: str, old: str, new: str, *, replace_all: bool) -> list[Match]:
+    """Return what a call changes in the accepted view, one match an occurrence.
 
     `old` is found exactly or else with curly quotes taken as straight; then the document's own
     characters stay wherever `new` keeps what `old` had.
@@ -27,11 +37,11 @@ def changes(text: str, old: str, new: str, *, replace_all: bool) -> list[Edit]:
         raise NoMatch
     if len(starts) > 1 and not replace_all:
         raise NotUnique(len(starts))
-    found = [_change(text, start, old, new) for start in starts]
-    made = [edit for edit in found if text[edit.start : edit.end] != edit.text]
-    if not made:
+    found = [Match(at, at + len(old), _change(text, at, old, new)) for at in starts]
+    found = [match for match in found if match.edit.start < match.edit.end or match.edit.text]
+    if not found:
         raise NoChange
-    return made
+    return found
 
 
 def occurrences(text: str, part: str) -> Iterator[int]:
@@ -63,11 +73,7 @@ def _change(text: str, start: int, old: str, new: str) -> Edit:
     found = text[start : start + len(old)]
     wanted = new if found == old else apply(found, diff(old, new, bridge=0))
     first, last, insert = narrow(found, wanted)
-    place = start + first
-    if len(insert) > 1 and insert[0] == "\n" and first == last and text.startswith("\n", place):
-        # Added lines read better, and leave a fence before them closed, when they begin a line.
-        return Edit(place + 1, place + 1, insert[1:] + "\n")
-    return Edit(place, start + last, insert)
+    return Edit(start + first, start + last, insert)
 
 
 def _settled(long: str, at: int, extra: int) -> int:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from commonplace.core.critic.listing import Group, groups
 from commonplace.core.critic.marks import Marked, parse
-from commonplace.core.critic.views import Role, Run, View, accepted_view, runs
+from commonplace.core.critic.views import Role, Run, View, accepted_view, between, runs
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +32,25 @@ class Page:
         kept = (Role.PLAIN, Role.OLD)
         found = self.runs_between(start, end)
         return "".join(self.text[run.start : run.end] for run in found if run.role in kept)
+
+    def is_suggested(self, position: int) -> bool:
+        """Tell whether a character of the accepted view is part of a suggestion."""
+        place = self.accepted.marked(position)
+        return bool(self.touched(place, place + 1))
+
+    def is_new(self, place: int, author: str | None) -> bool:
+        """Tell whether a character is pending text that the author may go on with."""
+        mark = next(iter(between(self.marked.suggested, place, place + 1)), None)
+        if mark is None or not mark.new[0] <= place < mark.new[1]:
+            return False
+        return mark.meta is None or mark.meta.author in (None, author)
+
+    def is_pending(self, start: int, end: int, author: str | None) -> bool:
+        """Tell whether a stretch, or a character beside a bare place, is such text."""
+        if start == end:
+            return self.is_new(start - 1, author) or self.is_new(start, author)
+        roles = [run.role for run in self.runs_between(start, end)]
+        return roles == [Role.NEW] and self.is_new(start, author)
 
     def touched(self, start: int, end: int) -> list[Group]:
         """Return the groups that `[start:end]` reaches into, or that a bare place lies inside."""

@@ -10,14 +10,14 @@ returned. Where the plain form is misread (a stray delimiter, a neighbour that w
 form is tried; if none is read back as meant, the call is refused.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from commonplace.core.critic import metadata as authorship
 from commonplace.core.critic.checking import reads_as_meant
 from commonplace.core.critic.deciding import accept_all
 from commonplace.core.critic.listing import groups
 from commonplace.core.critic.marks import DELIMITERS, parse
-from commonplace.core.critic.matching import changes
+from commonplace.core.critic.matching import Match, matches
 from commonplace.core.critic.pages import Page, read
 from commonplace.core.critic.refusals import (
     FormsDelimiter,
@@ -80,7 +80,7 @@ def suggest(
     wanted = _wanted(page, old, new, replace_all=replace_all)
     written = authorship.write(author, time) if metadata else ""
     edits, after = _written(page, wanted, author, written)
-    if _may_form_markup(page, wanted):
+    if any(_may_form_markup(page.accepted.text, match.edit) for match in wanted):
         _check_accepted(text, after)
     return Suggested(edits, after, len(wanted), len(wanted) * len(old))
 
@@ -99,21 +99,35 @@ def _check(old: str, new: str) -> None:
             raise HasDelimiter(param, min(found)[1])
 
 
-def _wanted(page: Page, old: str, new: str, *, replace_all: bool) -> list[Edit]:
+def _wanted(page: Page, old: str, new: str, *, replace_all: bool) -> list[Match]:
     if old:
-        return changes(page.accepted.text, old, new, replace_all=replace_all)
+        found = matches(page.accepted.text, old, new, replace_all=replace_all)
+        return [_on_its_own_line(page, match) for match in found]
     if page.accepted.text:
         raise NotEmpty
-    return [Edit(0, 0, new)]
+    return [Match(0, 0, Edit(0, 0, new))]
+
+
+def _on_its_own_line(page: Page, match: Match) -> Match:
+    """Let added lines begin behind the newline that stands there, not before it.
+
+    It reads the same, better so in the file, and leaves a code fence before them closed.
+    """
+    at, text = match.edit.start, match.edit.text
+    if at < match.edit.end or len(text) < 2 or text[0] != "\n":
+        return match
+    if not page.accepted.text.startswith("\n", at) or page.is_suggested(at):
+        return match
+    return replace(match, edit=Edit(at + 1, at + 1, text[1:] + "\n"))
 
 
 def _written(
-    page: Page, wanted: list[Edit], author: str | None, meta: str
+    page: Page, wanted: list[Match], author: str | None, meta: str
 ) -> tuple[list[Edit], str]:
     """Write the changes in the first form that is read back as meant."""
     tried: list[list[Edit]] = []
     for form in _FORMS:
-        found = regions(page, wanted, by_lines=form.by_lines)
+        found = regions(page, wanted, author, by_lines=form.by_lines)
         rows = [(region, rewritten(page, region, form, author, meta)) for region in found]
         edits = [edit for _, made in rows for edit in made]
         if edits not in tried:
@@ -124,13 +138,8 @@ def _written(
     raise Unwritable
 
 
-def _may_form_markup(page: Page, wanted: list[Edit]) -> bool:
-    """Find signs that the accepted text reads as markup where, or because, it changed."""
-    text = page.accepted.text
-    return any(_risks(text, edit) for edit in wanted)
-
-
-def _risks(text: str, edit: Edit) -> bool:
+def _may_form_markup(text: str, edit: Edit) -> bool:
+    """Find signs that the accepted text reads as markup where, or because, it changes."""
     stop = text.find("\n", edit.end)
     first, last = text.rfind("\n", 0, edit.start) + 1, stop if stop >= 0 else len(text)
     lines = text[first:last] + text[first : edit.start] + edit.text + text[edit.end : last]

@@ -57,7 +57,7 @@ class FormsDelimiter(BadArgument):
 
     def __init__(self) -> None:
         super().__init__(
-            "Once accepted, new_string would read as CriticMarkup together with the text around it. "
+            "Once accepted, new_string and the text around it would read as CriticMarkup. "
             "Leave the code fence as it is, or put other text between the braces and the signs."
         )
 

@@ -1,12 +1,13 @@
 """The stretch of marked text that must be written anew for a change in the accepted view."""
 
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from commonplace.core.critic.listing import Group
+from commonplace.core.critic.matching import Match
 from commonplace.core.critic.pages import Page
 from commonplace.core.critic.views import between
-from commonplace.core.edits import Edit
+from commonplace.core.edits import Edit, apply
 
 _Stretch = tuple[int, int]
 
@@ -15,63 +16,60 @@ _Stretch = tuple[int, int]
 class Region:
     """`[start:end]` of the marked text: whole suggestions, whole code blocks.
 
-    The changes are in the accepted view. A region that is `whole` holds code blocks, or was
-    widened to lines, and is written with nothing left out.
+    It says `base`, and shall say `accepted` once the changes are made: each an edit of the accepted
+    view, and its place in the marked text. One that is `whole` holds code blocks, or was widened to
+    lines: nothing of it is left out.
     """
 
     start: int
     end: int
-    changes: tuple[Edit, ...]
-    touched: tuple[Group, ...]
+    changes: list[tuple[Edit, _Stretch]]
+    touched: list[Group]
     whole: bool
+    base: str
+    accepted: str
 
 
-def regions(page: Page, changes: list[Edit], *, by_lines: bool) -> list[Region]:
+def regions(
+    page: Page, matches: list[Match], author: str | None, *, by_lines: bool
+) -> list[Region]:
     """Return the regions of all changes, in order; those that overlap become one."""
-    found: list[Region] = []
-    for change in changes:
-        region = _region(page, change, by_lines=by_lines)
-        if found and region.start < found[-1].end:
-            region = _joined(found.pop(), region)
-        found.append(region)
-    return found
+    found: list[tuple[int, int, list[tuple[Edit, _Stretch]]]] = []
+    for match in matches:
+        place = _place(page, match, author)
+        start, end = _widened(page, place, by_lines=by_lines)
+        changes = [(match.edit, place)]
+        if found and start < found[-1][1]:
+            before = found.pop()
+            start, end, changes = before[0], max(end, before[1]), before[2] + changes
+        found.append((start, end, changes))
+    return [_region(page, *stretch, whole=by_lines) for stretch in found]
 
 
-def place(page: Page, change: Edit) -> _Stretch:
+def _place(page: Page, match: Match, author: str | None) -> _Stretch:
     """Return where a change of the accepted view stands in the marked text."""
-    if change.start < change.end:
-        return page.accepted.marked(change.start), page.accepted.marked(change.end - 1) + 1
-    at = _insertion_place(page, change.start)
+    edit = match.edit
+    if edit.start < edit.end:
+        return page.accepted.marked(edit.start), page.accepted.marked(edit.end - 1) + 1
+    at = _inside(page, match, author)
+    at = _behind(page, edit.start) if at is None else at
     return at, at
 
 
-def _region(page: Page, change: Edit, *, by_lines: bool) -> Region:
-    start, end = place(page, change)
-    if by_lines:
-        start, end = _whole_lines(page.text, start, end)
-    while True:
-        spans = _spans(page, start, end, by_lines=by_lines)
-        wide = min([start, *(a for a, _ in spans)]), max([end, *(b for _, b in spans)])
-        if wide == (start, end):
-            break
-        start, end = wide
-    whole = by_lines or bool(_fences(page, start, end, by_lines=by_lines))
-    return Region(start, end, (change,), tuple(page.touched(start, end)), whole)
+def _inside(page: Page, match: Match, author: str | None) -> int | None:
+    """Return a place inside pending text that the call named, where it continues that text."""
+    at = match.edit.start
+    if match.start < at <= match.end and page.is_new(
+        before := page.accepted.marked(at - 1), author
+    ):
+        return before + 1
+    if at < match.end and page.is_new(after := page.accepted.marked(at), author):
+        return after
+    return None
 
 
-def _joined(one: Region, other: Region) -> Region:
-    touched = {group.start: group for group in (*one.touched, *other.touched)}
-    return replace(
-        one,
-        end=max(one.end, other.end),
-        changes=one.changes + other.changes,
-        touched=tuple(touched.values()),
-        whole=one.whole or other.whole,
-    )
-
-
-def _insertion_place(page: Page, position: int) -> int:
-    """Return where text is inserted: right behind the character before, its marks and comments."""
+def _behind(page: Page, position: int) -> int:
+    """Return the place right behind the character before, its marks and its comments."""
     if position == 0:
         return 0
     last = page.accepted.marked(position - 1)
@@ -81,6 +79,33 @@ def _insertion_place(page: Page, position: int) -> int:
     while end in page.trailers:
         end = page.trailers[end]
     return end
+
+
+def _region(
+    page: Page, start: int, end: int, changes: list[tuple[Edit, _Stretch]], *, whole: bool
+) -> Region:
+    first, last = page.accepted.position(start), page.accepted.position(end)
+    moved = [Edit(edit.start - first, edit.end - first, edit.text) for edit, _ in changes]
+    return Region(
+        start,
+        end,
+        changes,
+        touched=page.touched(start, end),
+        whole=whole or bool(_fences(page, start, end, by_lines=False)),
+        base=page.base_between(start, end),
+        accepted=apply(page.accepted.text[first:last], moved),
+    )
+
+
+def _widened(page: Page, stretch: _Stretch, *, by_lines: bool) -> _Stretch:
+    """Widen a stretch until it cuts no suggestion and no code block in two."""
+    start, end = _whole_lines(page.text, *stretch) if by_lines else stretch
+    while True:
+        spans = _spans(page, start, end, by_lines=by_lines)
+        wide = min([start, *(a for a, _ in spans)]), max([end, *(b for _, b in spans)])
+        if wide == (start, end):
+            return wide
+        start, end = wide
 
 
 def _spans(page: Page, start: int, end: int, *, by_lines: bool) -> list[_Stretch]:

@@ -50,11 +50,15 @@ def _exact(page: Page, old: str, new: str) -> Iterator[_Stretch]:
         if len(group.marks) < 3 and (insert not in raw or gone not in raw):
             continue
         start, end = page.accepted.position(group.start), page.accepted.position(group.end)
-        base = page.base_between(group.start, group.end)
-        if base == gone and text[start:end] == insert:
-            if text.endswith(before, 0, start) and text.startswith(behind, end):
-                yield start - len(before), end + len(behind)
-        elif old in base and base.replace(old, new) == text[start:end]:
+        base, now = page.base_between(group.start, group.end), text[start:end]
+        near = text[max(0, start - len(before)) : end + len(behind)]
+        if base == gone and now == insert and near == before + now + behind:
+            yield start - len(before), end + len(behind)
+        elif new in near and any(
+            part in base and base.replace(part, other) == now
+            for part, other in ((old, new), (gone, insert))
+            if part
+        ):
             yield start, end
 
 

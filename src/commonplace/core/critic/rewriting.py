@@ -7,10 +7,10 @@ from commonplace.core.critic import metadata
 from commonplace.core.critic.marks import Kind
 from commonplace.core.critic.matching import narrow
 from commonplace.core.critic.pages import Page
-from commonplace.core.critic.regions import Region, place
+from commonplace.core.critic.regions import Region
 from commonplace.core.critic.views import Role, Run
 from commonplace.core.critic.writing import cuts, pieces, wrapped
-from commonplace.core.edits import Edit, apply, common_prefix, common_suffix
+from commonplace.core.edits import Edit, common_prefix, common_suffix
 
 _Kept = tuple[int, int]
 _Part = str | _Kept
@@ -28,35 +28,18 @@ class Form:
 
 def rewritten(page: Page, region: Region, form: Form, author: str | None, meta: str) -> list[Edit]:
     """Return the edits that write a region with its changes made."""
-    if form.in_place and _is_one_pending_text(page, region, author):
-        return [Edit(*place(page, change), change.text) for change in region.changes]
+    if form.in_place and _continues(page, region, author):
+        return [Edit(*place, edit.text) for edit, place in region.changes]
     parts = _parts(page, region, metadata.EMPTY if form.guard else meta)
     return list(_as_edits(page.text, region.start, region.end, parts))
 
 
-def texts(page: Page, region: Region) -> tuple[str, str]:
-    """Return a region's base text, and its accepted text with the changes made."""
-    start, end = page.accepted.position(region.start), page.accepted.position(region.end)
-    moved = [Edit(edit.start - start, edit.end - start, edit.text) for edit in region.changes]
-    base = page.base_between(region.start, region.end)
-    return base, apply(page.accepted.text[start:end], moved)
-
-
-def _is_one_pending_text(page: Page, region: Region, author: str | None) -> bool:
+def _continues(page: Page, region: Region, author: str | None) -> bool:
     """Tell whether pending text can be changed inside its own mark, where comments in it stay."""
-    base, accepted = texts(page, region)
-    if len(region.touched) != 1 or region.whole or base == accepted or not accepted:
+    restored = region.base == region.accepted or not region.accepted
+    if len(region.touched) != 1 or region.whole or restored:
         return False
-    meta = region.touched[0].marks[0].meta
-    if meta and meta.author not in (None, author):
-        return False
-    return all(_is_pending(page, *place(page, change)) for change in region.changes)
-
-
-def _is_pending(page: Page, start: int, end: int) -> bool:
-    """Tell whether a stretch, or the characters on both sides of a place, are one new text."""
-    found = page.runs_between(start, end) or page.runs_between(start - 1, start + 1)
-    return [run.role for run in found] == [Role.NEW]
+    return all(page.is_pending(*place, author) for _, place in region.changes)
 
 
 @dataclass(slots=True)
@@ -71,16 +54,15 @@ class _Sorted:
 
 
 def _parts(page: Page, region: Region, meta: str) -> list[_Part]:
-    base, accepted = texts(page, region)
-    first, last, insert = narrow(base, accepted)
-    if region.whole and base != accepted:
-        first, last, insert = 0, len(base), accepted
+    first, last, insert = narrow(region.base, region.accepted)
+    if region.whole and region.base != region.accepted:
+        first, last, insert = 0, len(region.base), region.accepted
     kept = _sorted(page, region, first, last)
     before, behind = _stretched(page, kept.edges)
     return [
         *kept.head,
         before,
-        *_deletion(base[first:last], kept.gone, meta),
+        *_deletion(region.base[first:last], kept.gone, meta),
         wrapped(Kind.INSERTED, meta, insert),
         *kept.comments,
         behind,

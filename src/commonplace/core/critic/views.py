@@ -88,6 +88,8 @@ def runs(marked: Marked, start: int = 0, end: int | None = None) -> list[Run]:
     """Divide a marked text, or the stretch `[start:end]` of it, into runs."""
     stop = len(marked.text) if end is None else end
     around = _around(marked, start, stop)
+    if not (around.suggested or around.comments or around.highlights):
+        return [Run(start, stop, Role.PLAIN, Role.PLAIN)] if start < stop else []
     found: list[Run] = []
     at, side = min([start, *(mark.start for mark in around.suggested[:1])]), Role.PLAIN
     for a, b, role, then in [*_cuts(around), (stop, stop, Role.PLAIN, None)]:

@@ -1,0 +1,120 @@
+"""VAULT on the command line: a folder, or several `NAME=DIR`, checked before anything is opened.
+
+A folder may hold a `commonplace.toml`. Its `[roots]` split it into several; they must lie inside
+it, because a vault that came from elsewhere must not open other folders of this machine.
+"""
+
+import os
+import unicodedata
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from commonplace.errors import BadArgument, NotFound, Unreadable
+from commonplace.vault.settings import CONFIG_FILE, Config, Root, parse_config
+
+CONFIG_BYTES_MAX = 64 * 1024
+
+
+def from_environment(environ: Mapping[str, str]) -> tuple[str, ...]:
+    """Give the vault that nobody named: `COMMONPLACE_VAULT`, else the current folder."""
+    named = environ.get("COMMONPLACE_VAULT")
+    if not named:
+        return (".",)
+    return (named,) if Path(named).expanduser().is_dir() else tuple(named.split(os.pathsep))
+
+
+def find(named: Sequence[str]) -> tuple[tuple[Root, ...], Config]:
+    """Find the roots of the vault, and what its `commonplace.toml` says."""
+    roots = tuple(_root(text) for text in named)
+    config = _config(roots[0].path)
+    if config.roots and len(roots) == 1:
+        roots = tuple(_inside(roots[0].path, name, where) for name, where in config.roots)
+    _refuse_overlap(roots)
+    return roots, config
+
+
+def absolute(text: str) -> str:
+    """Write a VAULT so that it means the same from any folder."""
+    path = Path(text).expanduser()
+    name, equals, folder = text.partition("=")
+    if equals and not path.is_dir():
+        return f"{name}={Path(folder).expanduser().absolute()}"
+    return str(path.absolute())
+
+
+def writable(roots: Sequence[Root]) -> bool:
+    """Say whether notes can be changed at all."""
+    return all(os.access(root.path, os.W_OK) for root in roots)
+
+
+def state_base(named: str | None) -> Path:
+    """Say where the state folders of all vaults are."""
+    if named:
+        return Path(named).expanduser().absolute()
+    import platformdirs
+
+    return platformdirs.user_data_path("commonplace", appauthor=False)
+
+
+def _root(text: str) -> Root:
+    path = Path(text).expanduser()
+    name, equals, folder = text.partition("=")
+    if equals and not path.is_dir():
+        return Root(_checked_name(name), _checked(folder))
+    found = _checked(text)
+    return Root(_checked_name(found.name or "vault"), found)
+
+
+def _inside(vault: Path, name: str, where: str) -> Root:
+    folder = _checked(str(vault / where), shown=where)
+    if not folder.resolve().is_relative_to(vault.resolve()):
+        raise BadArgument(
+            f"{CONFIG_FILE}: roots {name!r} lies outside the vault. "
+            "Name such a folder on the command line: NAME=DIR."
+        )
+    return Root(_checked_name(name), folder)
+
+
+def _checked_name(name: str) -> str:
+    plain = unicodedata.normalize("NFC", name)
+    if not plain.strip() or "/" in plain or plain.startswith(".") or not plain.isprintable():
+        raise BadArgument(f"{name!r} cannot name a folder of the vault. Use a plain word.")
+    return plain
+
+
+def _checked(text: str, shown: str = "") -> Path:
+    shown = shown or text
+    path = Path(text).expanduser().absolute()
+    if not path.exists():
+        raise NotFound(f"No such folder: {shown}. Make it first, or name another.")
+    if not path.is_dir():
+        raise BadArgument(f"Not a folder: {shown}. A vault is a folder of Markdown files.")
+    if not os.access(path, os.R_OK | os.X_OK):
+        raise Unreadable(f"The folder cannot be read: {shown}. Give yourself permission.")
+    return path
+
+
+def _config(folder: Path) -> Config:
+    file = folder / CONFIG_FILE
+    try:
+        with file.open("rb") as source:
+            text = source.read(CONFIG_BYTES_MAX + 1)
+    except FileNotFoundError:
+        return Config()
+    except OSError as error:
+        raise Unreadable(f"{CONFIG_FILE} cannot be read ({error.strerror}).") from None
+    if len(text) > CONFIG_BYTES_MAX:
+        raise BadArgument(f"{CONFIG_FILE} is over {CONFIG_BYTES_MAX // 1024} KiB.")
+    return parse_config(text.decode("utf-8", "replace"))
+
+
+def _refuse_overlap(roots: Sequence[Root]) -> None:
+    seen: dict[str, Path] = {}
+    for root in roots:
+        if root.name in seen:
+            raise BadArgument(f"Two folders are named {root.name!r}. Name one: OTHER=DIR.")
+        real = root.path.resolve()
+        for name, other in seen.items():
+            if real.is_relative_to(other) or other.is_relative_to(real):
+                raise BadArgument(f"The folders {name!r} and {root.name!r} lie in each other.")
+        seen[root.name] = real

@@ -1,0 +1,56 @@
+"""`commonplace search`: notes ranked by the words of a query."""
+
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING
+
+import click
+
+from commonplace.cli.choices import Flags
+from commonplace.cli.output import finished, json_option, safe, show_json
+from commonplace.cli.root import settled, vault_and_state
+from commonplace.errors import BadArgument, NotFound
+from commonplace.vault.settings import Settings
+
+if TYPE_CHECKING:
+    from commonplace.vault.vault import Hit
+
+LIMIT_MAX = 100
+
+
+@click.command("search")
+@vault_and_state
+@click.option(
+    "--limit", default=10, show_default=True, type=click.IntRange(1, LIMIT_MAX), help="How many."
+)
+@json_option
+def command(flags: Flags, limit: int, *, as_json: bool) -> None:
+    """Search a vault: commonplace search [VAULT] QUERY.
+
+    The query is the last word; put several in quotes.
+    """
+    *vault, query = flags.vault or [""]
+    if not query.strip():
+        raise BadArgument('Say what to search for: commonplace search [VAULT] "QUERY".')
+    try:
+        settings = settled(replace(flags, vault=tuple(vault)))
+    except NotFound as error:
+        raise NotFound(f"{error} (Put a query of several words in quotes.)") from None
+    hits = finished(_search(settings, query, limit))
+    if as_json:
+        show_json({"query": query, "hits": [asdict(hit) for hit in hits]})
+        return
+    for hit in hits:
+        click.echo(f"{hit.score:.2f}  {safe(hit.path)}")
+        click.echo(f"      {safe(hit.snippet)}")
+    if not hits:
+        click.echo("Nothing found.", err=True)
+
+
+async def _search(settings: Settings, query: str, limit: int) -> "list[Hit]":
+    from commonplace.cli import desk, progress
+
+    async with desk.opened(settings) as (vault, owner):
+        if owner is None:
+            with progress.shown("Indexing") as shown:
+                await vault.refresh(progress=shown)
+        return await vault.search(query, limit)

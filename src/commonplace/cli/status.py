@@ -1,0 +1,61 @@
+"""`commonplace status`: what the vault holds, how far its index is, and who owns it."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import click
+
+from commonplace.cli.choices import Flags
+from commonplace.cli.output import finished, json_option, safe, show_json
+from commonplace.cli.root import settled, vault_and_state
+from commonplace.vault.settings import Settings
+
+
+@click.command("status")
+@vault_and_state
+@json_option
+def command(flags: Flags, *, as_json: bool) -> None:
+    """Show what a vault holds, how far its index is, and which process owns it."""
+    status = finished(_status(settled(flags)))
+    if as_json:
+        show_json(status)
+        return
+    for name, value in _lines(status):
+        click.echo(f"{name:<8} {safe(value)}")
+
+
+async def _status(settings: Settings) -> dict[str, Any]:
+    from commonplace.cli import desk
+
+    async with desk.opened(settings) as (vault, owner):
+        about = {"pid": owner.pid, "version": owner.version, "urls": owner.urls} if owner else None
+        return {**vault.status(), "owner": about}
+
+
+def _lines(status: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    for root in status["roots"]:
+        gone = " (not there any more)" if root["name"] in status["missing"] else ""
+        yield "folder", f"{root['name']}: {root['path']}{gone}"
+    counts = status["index"]
+    unreadable = f", {counts['problems']} of them unreadable" if counts["problems"] else ""
+    yield "notes", f"{counts['notes']}, {counts['words']} words{unreadable}"
+    yield "links", f"{counts['links']}, {counts['unresolved']} of them unresolved"
+    yield "tags", f"{counts['tags']}"
+    yield "index", _index(status)
+    yield "owner", _owner(status["owner"])
+    yield "state", status["state"]
+
+
+def _index(status: dict[str, Any]) -> str:
+    if building := status["building"]:
+        return f"being built: {building['read']} of {building['todo']} notes read"
+    if status["current"]:
+        return "up to date"
+    return "as it was left; no server is running to keep it up to date"
+
+
+def _owner(owner: dict[str, Any] | None) -> str:
+    if owner is None:
+        return "none is running"
+    served = f", serving {', '.join(owner['urls'])}" if owner["urls"] else ""
+    return f"process {owner['pid']}{served}"

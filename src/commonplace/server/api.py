@@ -1,0 +1,146 @@
+"""JSON for the page and the command line, under `/api`.
+
+An error is `{"error": {"code", "message"}}` with a fitting status. `POST /api/index` answers with
+a JSON line for each step, since a caller that waits for minutes wants to see that it moves.
+"""
+
+import json
+import logging
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import asdict
+
+import anyio
+from anyio.streams.memory import MemoryObjectSendStream
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
+
+from commonplace.errors import (
+    BadArgument,
+    CommonplaceError,
+    Conflict,
+    Forbidden,
+    NotFound,
+    Unavailable,
+    Unreadable,
+)
+from commonplace.vault.vault import Vault
+
+LIMIT_MAX = 100
+QUERY_CHARS_MAX = 2_000
+_LIMIT = 10
+_STEPS_MAX = 64
+
+_STATUS: tuple[tuple[type[CommonplaceError], int, str], ...] = (
+    (BadArgument, 400, "BAD_ARGUMENT"),
+    (NotFound, 404, "NOT_FOUND"),
+    (Forbidden, 403, "FORBIDDEN"),
+    (Conflict, 409, "CONFLICT"),
+    (Unreadable, 422, "UNREADABLE"),
+    (Unavailable, 503, "UNAVAILABLE"),
+)
+
+logger = logging.getLogger(__name__)
+
+Endpoint = Callable[[Request], Awaitable[Response]]
+Step = dict[str, object]
+
+
+def routes(vault: Vault) -> list[Route]:
+    """Make the routes over one vault."""
+
+    async def status(_: Request) -> Response:
+        return JSONResponse(vault.status())
+
+    async def search(request: Request) -> Response:
+        query, limit = _query(request), _limit(request)
+        hits = await vault.search(query, limit)
+        return JSONResponse({"query": query, "hits": [asdict(hit) for hit in hits]})
+
+    async def diagnose(_: Request) -> Response:
+        return JSONResponse({"checks": [asdict(check) for check in await vault.diagnose()]})
+
+    async def index(request: Request) -> Response:
+        rebuild = request.query_params.get("rebuild") in ("1", "true")
+        return _Refreshing(vault, rebuild=rebuild)
+
+    return [
+        Route("/api/status", _answering(status)),
+        Route("/api/search", _answering(search)),
+        Route("/api/doctor", _answering(diagnose)),
+        Route("/api/index", _answering(index), methods=["POST"]),
+    ]
+
+
+def refusal(error: CommonplaceError) -> tuple[int, Step]:
+    """Put an error as an HTTP status and a body."""
+    for kind, status, code in _STATUS:
+        if isinstance(error, kind):
+            return status, {"error": {"code": code, "message": str(error)}}
+    return 500, {"error": {"code": "INTERNAL", "message": str(error)}}
+
+
+def _answering(endpoint: Endpoint) -> Endpoint:
+    async def answer(request: Request) -> Response:
+        try:
+            return await endpoint(request)
+        except CommonplaceError as error:
+            status, body = refusal(error)
+            return JSONResponse(body, status)
+        except Exception:
+            logger.exception("%s failed", request.url.path)
+            error = CommonplaceError("Internal error; the server's log has the details.")
+            return JSONResponse(refusal(error)[1], 500)
+
+    return answer
+
+
+def _query(request: Request) -> str:
+    query = request.query_params.get("q", "").strip()
+    if not query:
+        raise BadArgument("q is missing: say what to search for.")
+    if len(query) > QUERY_CHARS_MAX:
+        raise BadArgument(f"q is over {QUERY_CHARS_MAX} characters. Search for less.")
+    return query
+
+
+def _limit(request: Request) -> int:
+    given = request.query_params.get("limit", str(_LIMIT))
+    if not given.isascii() or not given.isdigit() or not 1 <= int(given[:9]) <= LIMIT_MAX:
+        raise BadArgument(f"limit must be a whole number from 1 to {LIMIT_MAX}.")
+    return int(given)
+
+
+class _Refreshing(Response):
+    """Refreshes the index and says how it goes; it goes on when the caller has left."""
+
+    def __init__(self, vault: Vault, *, rebuild: bool) -> None:
+        super().__init__(media_type="application/x-ndjson")
+        del self.headers["content-length"]
+        self._vault, self._rebuild = vault, rebuild
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        head = {"type": "http.response.start", "status": 200, "headers": self.raw_headers}
+        await send(head)
+        steps, taken = anyio.create_memory_object_stream[Step](_STEPS_MAX)
+        async with anyio.create_task_group() as tasks, taken:
+            tasks.start_soon(self._refresh, steps)
+            async for step in taken:
+                body = json.dumps(step).encode() + b"\n"
+                await send({"type": "http.response.body", "body": body, "more_body": True})
+        await send({"type": "http.response.body", "body": b""})
+
+    async def _refresh(self, steps: MemoryObjectSendStream[Step]) -> None:
+        def progress(done: int, total: int) -> None:
+            # A step that nobody takes in time is dropped: the next one says more.
+            with suppress(anyio.WouldBlock):
+                steps.send_nowait({"done": done, "total": total})
+
+        async with steps:
+            try:
+                await self._vault.refresh(rebuild=self._rebuild, progress=progress)
+                await steps.send({"status": self._vault.status()})
+            except CommonplaceError as error:
+                await steps.send(refusal(error)[1])

@@ -1,0 +1,125 @@
+"""The greeting on `owner.sock`: one line from who connects, one line back from the owner.
+
+It carries what the newcomer was started with (families of tools, read-only, policies), because
+each front end keeps its own choices although they share one owner. Another number in `commonplace`
+means lines that the other side would not understand; another version alone is only worth a notice.
+"""
+
+import json
+import os
+from dataclasses import asdict, dataclass, field, replace
+from typing import Literal, cast, get_args
+
+from commonplace import __version__
+from commonplace.errors import BadArgument, Unavailable
+from commonplace.vault.settings import Root, Settings
+
+PROTOCOL = 1
+HELLO_MAX = 64 * 1024
+
+Kind = Literal["mcp", "http"]
+
+_UNKNOWN = "That is no greeting that this version of Commonplace knows."
+
+
+@dataclass(frozen=True, slots=True)
+class Hello:
+    """Who connects, and for what."""
+
+    kind: Kind
+    session: str
+    """Stays the same when a front end comes back to another owner."""
+    pid: int
+    roots: tuple[tuple[str, str], ...]
+    families: tuple[str, ...]
+    read_only: bool = False
+    policies: dict[str, str] = field(default_factory=dict[str, str])
+    version: str = __version__
+    commonplace: int = PROTOCOL
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the owner says to a `Hello`."""
+
+    ok: bool = True
+    error: str = ""
+    version: str = __version__
+    pid: int = field(default_factory=os.getpid)
+    socket: str = ""
+    """For kind `http`: the name of the Unix socket beside `owner.sock` that speaks HTTP."""
+    urls: tuple[str, ...] = ()
+
+
+def hello(settings: Settings, kind: Kind, session: str = "") -> Hello:
+    """Greet with the choices in these settings."""
+    return Hello(
+        kind=kind,
+        session=session,
+        pid=os.getpid(),
+        roots=_roots(settings.roots),
+        families=settings.families,
+        read_only=settings.read_only,
+        policies=settings.policies,
+    )
+
+
+def line(message: Hello | Answer) -> bytes:
+    """Write a greeting or its answer as one line."""
+    return json.dumps(asdict(message)).encode() + b"\n"
+
+
+def parse_hello(text: bytes) -> Hello:
+    """Read a greeting."""
+    found = _object(text)
+    if found.get("commonplace") != PROTOCOL:
+        raise BadArgument(
+            f"This vault's owner is Commonplace {__version__}, which speaks another protocol than "
+            "the process that called. Update both to one version and start them again."
+        )
+    try:
+        given = Hello(**found)  # pyright: ignore[reportArgumentType]
+        pairs = tuple((name, path) for name, path in given.roots)
+    except (TypeError, ValueError):
+        raise BadArgument(_UNKNOWN) from None
+    if given.kind not in get_args(Kind):
+        raise BadArgument(_UNKNOWN)
+    return replace(given, roots=pairs, families=tuple(given.families))
+
+
+def parse_answer(text: bytes) -> Answer:
+    """Read the owner's answer; a refusal is raised."""
+    try:
+        answer = Answer(**_object(text))  # pyright: ignore[reportArgumentType]
+    except (TypeError, BadArgument):
+        raise Unavailable("The vault's owner answered what Commonplace does not know.") from None
+    if not answer.ok:
+        raise Unavailable(answer.error)
+    return answer
+
+
+def chosen(settings: Settings, greeting: Hello) -> Settings:
+    """Give the settings of one front end's session: its own choices on the owner's vault."""
+    if settings.several_roots and sorted(greeting.roots) != sorted(_roots(settings.roots)):
+        names = ", ".join(repr(root.name) for root in settings.roots)
+        raise BadArgument(f"The vault is already open under other folder names: {names}. Use them.")
+    return replace(
+        settings,
+        families=greeting.families,
+        read_only=greeting.read_only,
+        policies=greeting.policies,
+    )
+
+
+def _roots(roots: tuple[Root, ...]) -> tuple[tuple[str, str], ...]:
+    return tuple((root.name, str(root.path.resolve())) for root in roots)
+
+
+def _object(text: bytes) -> dict[str, object]:
+    try:
+        found: object = json.loads(text)
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise BadArgument(_UNKNOWN)
+    return cast("dict[str, object]", found)

@@ -1,0 +1,152 @@
+"""The owner at work: one open vault, and everybody who connects to `owner.sock`.
+
+`compose` is the seam between the sockets and what is served on them: it opens the vault and gives a
+`Composition`. Front ends keep their own choices (families of tools, read-only), so a session and an
+HTTP app are made for the settings that came with the greeting. When the owner stops, it first
+closes its clients' sockets and only then ends their sessions: a client must never take the errors
+of an ending session for its answers; it asks the next owner instead.
+"""
+
+import logging
+import socket
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from typing import TYPE_CHECKING, Protocol
+
+import anyio
+from anyio.abc import SocketAttribute, SocketListener, SocketStream, TaskStatus
+from anyio.streams.buffered import BufferedByteStream
+
+from commonplace.errors import CommonplaceError
+from commonplace.server.hello import HELLO_MAX, Answer, Hello, chosen, line, parse_hello
+from commonplace.server.web import Web
+from commonplace.vault.owner import Claim
+from commonplace.vault.settings import Settings
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp
+
+GREETING_SECONDS_MAX = 10.0
+
+_GONE = (
+    anyio.BrokenResourceError,
+    anyio.ClosedResourceError,
+    anyio.EndOfStream,
+    anyio.IncompleteRead,
+    anyio.DelimiterNotFound,
+    TimeoutError,
+)
+
+logger = logging.getLogger(__name__)
+
+
+class Composition(Protocol):
+    """An open vault, as what is served to clients."""
+
+    async def session(self, stream: BufferedByteStream, greeting: Hello, own: Settings) -> None:
+        """Serve one MCP client until it goes; `own` is the vault's settings with its choices."""
+        ...
+
+    async def app(self, own: Settings) -> "ASGIApp":
+        """Make the HTTP app for a front end with these choices."""
+        ...
+
+
+Compose = Callable[[Settings], AbstractAsyncContextManager[Composition]]
+
+
+async def host(
+    settings: Settings,
+    claim: Claim,
+    *,
+    compose: Compose,
+    stop: anyio.Event,
+    listeners: Sequence[socket.socket] = (),
+    ready: Callable[[], None] | None = None,
+) -> None:
+    """Own the vault until `stop` is set; serve HTTP on `listeners` too."""
+    with claim:
+        async with compose(settings) as served, hosting(settings, claim, served, listeners):
+            if ready:
+                ready()
+            await stop.wait()
+
+
+@asynccontextmanager
+async def hosting(
+    settings: Settings,
+    claim: Claim,
+    served: Composition,
+    listeners: Sequence[socket.socket] = (),
+) -> AsyncGenerator[None]:
+    """Let clients in while the body runs."""
+    async with Web.open(settings, served.app) as web:
+        if listeners:
+            await web.start(settings, listeners)
+        async with anyio.create_task_group() as tasks:
+            door = _Door(settings, served, web)
+            await tasks.start(door.keep, claim.listener.dup())
+            try:
+                yield
+            finally:
+                door.close()
+                tasks.cancel_scope.cancel()
+
+
+class _Door:
+    """Greets everybody who connects to the owner's socket."""
+
+    def __init__(self, settings: Settings, served: Composition, web: Web) -> None:
+        self._settings, self._served, self._web = settings, served, web
+        self._guests: set[socket.socket] = set()
+
+    def close(self) -> None:
+        """Let every client see that the owner goes, before its session notices anything."""
+        for guest in self._guests:
+            with suppress(OSError):
+                guest.shutdown(socket.SHUT_RDWR)
+
+    async def keep(self, listener: socket.socket, *, task_status: TaskStatus[None]) -> None:
+        """Accept for as long as the owner lives."""
+        async with (
+            await SocketListener.from_socket(listener) as accepting,
+            anyio.create_task_group() as tasks,
+        ):
+            task_status.started()
+            while True:
+                try:
+                    stream = await accepting.accept()
+                except anyio.BrokenResourceError:
+                    logger.warning("a client could not be let in: too many open files?")
+                    await anyio.sleep(0.1)
+                else:
+                    tasks.start_soon(self._welcome, stream)
+
+    async def _welcome(self, stream: SocketStream) -> None:
+        guest = stream.extra(SocketAttribute.raw_socket)  # noqa: S610 (this is no Django)
+        self._guests.add(guest)
+        try:
+            async with stream:
+                await self._attend(BufferedByteStream(stream))
+        except _GONE:
+            pass
+        except Exception:
+            logger.exception("a client's session failed")
+        finally:
+            self._guests.discard(guest)
+
+    async def _attend(self, stream: BufferedByteStream) -> None:
+        with anyio.fail_after(GREETING_SECONDS_MAX):
+            text = await stream.receive_until(b"\n", HELLO_MAX)
+        try:
+            greeting = parse_hello(text)
+            own = chosen(self._settings, greeting)
+            name = await self._web.name_of(own) if greeting.kind == "http" else ""
+        except CommonplaceError as error:
+            await stream.send(line(Answer(ok=False, error=str(error))))
+            return
+        await stream.send(line(Answer(socket=name, urls=self._web.urls)))
+        if greeting.kind == "mcp":
+            await self._served.session(stream, greeting, own)
+        else:
+            await stream.receive()  # nothing comes: it ends when either side goes

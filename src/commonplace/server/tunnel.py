@@ -1,0 +1,135 @@
+"""`commonplace serve`: HTTP on TCP, as the vault's owner or in front of it.
+
+Beside an owner that is another process, each connection's bytes go to the owner's HTTP socket and
+back. When that owner ends, this process claims the vault and serves on the same listening
+sockets, which stay open all the time: a client that connects meanwhile waits, and is not refused.
+"""
+
+import socket
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import anyio
+import anyio.to_thread
+from anyio.abc import ByteReceiveStream, ByteStream, SocketListener, SocketStream
+from anyio.streams.buffered import BufferedByteStream
+
+from commonplace.errors import Unavailable
+from commonplace.server.hello import HELLO_MAX, hello, line, parse_answer
+from commonplace.server.host import Compose, host
+from commonplace.vault.owner import OWNER_SOCKET, claim, socket_folder
+from commonplace.vault.settings import Settings
+
+GREETING_SECONDS_MAX = 60.0
+
+_PAUSE = 0.05
+_GONE = (anyio.BrokenResourceError, anyio.ClosedResourceError, anyio.EndOfStream)
+
+
+async def serve(
+    settings: Settings,
+    listeners: Sequence[socket.socket],
+    *,
+    compose: Compose,
+    stop: anyio.Event,
+    ready: Callable[[], None],
+) -> None:
+    """Serve the vault until `stop` is set."""
+    tell = _once(ready)
+    while not stop.is_set():
+        claimed = await anyio.to_thread.run_sync(claim, settings)
+        if claimed:
+            held = [listener.dup() for listener in listeners]
+            await host(settings, claimed, compose=compose, stop=stop, listeners=held, ready=tell)
+            return
+        await _beside(settings, listeners, stop, tell)
+
+
+async def _beside(
+    settings: Settings,
+    listeners: Sequence[socket.socket],
+    stop: anyio.Event,
+    ready: Callable[[], None],
+) -> None:
+    """Pass connections on to the owner, until it goes or we are told to."""
+    folder = socket_folder(settings)
+    try:
+        async with BufferedByteStream(await anyio.connect_unix(folder / OWNER_SOCKET)) as owner:
+            target = folder / await _greet(settings, owner)
+            ready()
+            async with anyio.create_task_group() as tasks:
+                for listener in listeners:
+                    tasks.start_soon(_accept, listener.dup(), target)
+                tasks.start_soon(_when, stop, tasks.cancel_scope)
+                await _drain(owner)
+                tasks.cancel_scope.cancel()
+    except (OSError, *_GONE):
+        await anyio.sleep(_PAUSE)
+
+
+async def _greet(settings: Settings, owner: BufferedByteStream) -> str:
+    await owner.send(line(hello(settings, "http")))
+    try:
+        with anyio.fail_after(GREETING_SECONDS_MAX):
+            answer = parse_answer(await owner.receive_until(b"\n", HELLO_MAX))
+    except TimeoutError:
+        raise Unavailable("The vault's owner does not answer. Stop it and try again.") from None
+    except anyio.IncompleteRead:
+        raise anyio.EndOfStream from None
+    return answer.socket
+
+
+async def _accept(listener: socket.socket, target: Path) -> None:
+    async with await SocketListener.from_socket(listener) as accepting:
+        await accepting.serve(lambda stream: _pass_on(stream, target))
+
+
+async def _pass_on(client: SocketStream, target: Path) -> None:
+    try:
+        async with (
+            client,
+            await anyio.connect_unix(target) as owner,
+            anyio.create_task_group() as tasks,
+        ):
+            tasks.start_soon(_copy, owner, client)
+            await _copy(client, owner)
+    except OSError:
+        return
+
+
+async def _copy(source: ByteStream, target: ByteStream) -> None:
+    """Copy one direction to its end, then end it there too."""
+    try:
+        while True:
+            await target.send(await source.receive())
+    except anyio.EndOfStream:
+        await _end(target)
+    except _GONE:
+        await target.aclose()
+        await source.aclose()
+
+
+async def _end(target: ByteStream) -> None:
+    try:
+        await target.send_eof()
+    except (OSError, *_GONE):
+        await target.aclose()
+
+
+async def _drain(owner: ByteReceiveStream) -> None:
+    """Return when the owner goes; it says nothing more before."""
+    try:
+        while True:
+            await owner.receive()
+    except _GONE:
+        return
+
+
+async def _when(stop: anyio.Event, scope: anyio.CancelScope) -> None:
+    await stop.wait()
+    scope.cancel()
+
+
+def _once(ready: Callable[[], None]) -> Callable[[], None]:
+    calls = [ready]
+    return lambda: calls.pop()() if calls else None

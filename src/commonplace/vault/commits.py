@@ -1,0 +1,226 @@
+"""Group commit: one thread, one SQLite connection, and as many writes to a commit as wait for it.
+
+A job runs in the thread; its future is resolved on the event loop that asked, for a write only
+after the commit reached the disk. A commit that fails fails every write of its batch, and later
+ones work again as soon as the disk does. One rule guards what builds on each other: after a leading
+write under a key failed, writes under that key are refused until somebody has read, under that
+key, what was really saved (`read(..., renews=key)`). So nothing is ever saved on top of something
+that was not.
+"""
+
+import asyncio
+import sqlite3
+import threading
+from collections import deque
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+from commonplace.errors import CommonplaceError, Unavailable
+
+JOBS_MAX = 20_000
+BYTES_MAX = 64 * 1024 * 1024
+BATCH_MAX = 1_000
+
+# of the file; what a job itself refuses never gets so far
+_FAILURES = (sqlite3.Error, OSError, CommonplaceError)
+
+T = TypeVar("T")
+Work = Callable[[sqlite3.Connection], T]
+
+
+@dataclass(eq=False, slots=True)
+class _Job(Generic[T]):
+    work: Work[T]
+    writes: bool
+    key: str
+    leads: bool = False
+    size: int = 0
+    loop: asyncio.AbstractEventLoop = field(default_factory=asyncio.get_running_loop)
+    future: "asyncio.Future[T]" = field(init=False)
+    results: list[T] = field(default_factory=list[T])
+    error: CommonplaceError | None = None
+    final: bool = False
+
+    def __post_init__(self) -> None:
+        self.future = self.loop.create_future()
+
+    def run(self, connection: sqlite3.Connection) -> None:
+        """Do the work. A job that raises one of our own errors must not have written."""
+        try:
+            self.results = [self.work(connection)]
+        except CommonplaceError as error:
+            self.error = error
+
+    def settle(self) -> None:
+        """Tell whoever waits; runs on their loop."""
+        if self.future.cancelled():
+            return
+        if self.final and self.results:
+            self.future.set_result(self.results[0])
+        else:
+            self.future.set_exception(self.error or Unavailable("The log stopped working."))
+
+
+_AnyJob = _Job[Any]
+
+
+class Commits:
+    """A connection and the thread that works on it."""
+
+    def __init__(
+        self, connect: Callable[[], sqlite3.Connection], *, jobs_max: int = JOBS_MAX
+    ) -> None:
+        self._connect = connect
+        self._connection: sqlite3.Connection | None = connect()
+        self._jobs_max = jobs_max
+        self._waiting: deque[_AnyJob] = deque()
+        self._bytes = 0
+        self._stale: set[str] = set()
+        self._changed = threading.Condition()
+        self._closed = False
+        self._thread = threading.Thread(target=self._run, name="commonplace-log", daemon=True)
+        self._thread.start()
+
+    def write(
+        self, work: Work[T], *, key: str = "", leads: bool = False, size: int = 0
+    ) -> "asyncio.Future[T]":
+        """Have something written; resolved once it is on disk.
+
+        What `leads` is built upon: if it fails, nothing under its key is written any more.
+        """
+        return self._ask(_Job(work, writes=True, key=key, leads=leads, size=size))
+
+    def read(self, work: Work[T], *, renews: str = "") -> "asyncio.Future[T]":
+        """Have something read that was committed; `renews` allows writes under that key again."""
+        return self._ask(_Job(work, writes=False, key=renews))
+
+    @property
+    def full(self) -> bool:
+        """Whether no more can wait."""
+        return len(self._waiting) >= self._jobs_max or self._bytes >= BYTES_MAX
+
+    async def close(self) -> None:
+        """Finish what waits, then let go of the file."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify()
+        await asyncio.to_thread(self._thread.join)
+
+    def _ask(self, job: _Job[T]) -> "asyncio.Future[T]":
+        with self._changed:
+            if self._closed:
+                raise Unavailable("The log is closed.")
+            if self.full:
+                raise Unavailable("The log cannot keep up; nothing was saved. Try again later.")
+            self._waiting.append(job)
+            self._bytes += job.size
+            self._changed.notify()
+        return job.future
+
+    def _run(self) -> None:
+        try:
+            while batch := self._next():
+                self._serve(batch)
+        finally:
+            with self._changed:
+                self._closed = True
+            self._settle(list(self._waiting))
+            if self._connection is not None:
+                self._connection.close()
+
+    def _next(self) -> list[_AnyJob]:
+        """Wait for work; nothing means that the log was closed."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._waiting or self._closed)
+            count = min(len(self._waiting), BATCH_MAX)
+            batch = [self._waiting.popleft() for _ in range(count)]
+            self._bytes -= sum(job.size for job in batch)
+            return batch
+
+    def _serve(self, batch: list[_AnyJob]) -> None:
+        """Commit all writes of a batch at once, then read."""
+        writes = [job for job in batch if job.writes and not self._refuse_stale(job)]
+        try:
+            if writes:
+                self._commit(writes)
+            for job in batch:
+                if not job.writes:
+                    self._read(job)
+        finally:
+            self._settle(batch)
+
+    def _refuse_stale(self, job: _AnyJob) -> bool:
+        if job.key in self._stale:
+            _refused(job, "It builds on an edit that could not be saved; nothing was saved.")
+        return job.error is not None
+
+    def _commit(self, writes: list[_AnyJob]) -> None:
+        try:
+            with self._transaction() as connection:
+                for job in writes:
+                    job.run(connection)
+        except _FAILURES as error:
+            self._stale.update(job.key for job in writes if job.leads)
+            for job in writes:
+                _refused(job, f"The log could not be written ({_why(error)}); nothing was saved.")
+        else:
+            for job in writes:
+                job.final = True
+
+    def _read(self, job: _AnyJob) -> None:
+        try:
+            job.run(self._open())
+        except _FAILURES as error:
+            _refused(job, f"The log could not be read ({_why(error)}).")
+        else:
+            job.final = True
+            self._stale.discard(job.key)
+
+    @contextmanager
+    def _transaction(self) -> Generator[sqlite3.Connection]:
+        connection = self._open()
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield connection
+            connection.execute("COMMIT")
+        except BaseException:
+            self._roll_back(connection)
+            raise
+
+    def _roll_back(self, connection: sqlite3.Connection) -> None:
+        try:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+        except sqlite3.Error:
+            self._connection = None  # opened afresh by the next job
+            connection.close()
+
+    def _open(self) -> sqlite3.Connection:
+        if self._connection is None:
+            self._connection = self._connect()
+        return self._connection
+
+    def _settle(self, jobs: list[_AnyJob]) -> None:
+        by_loop: dict[asyncio.AbstractEventLoop, list[_AnyJob]] = {}
+        for job in jobs:
+            by_loop.setdefault(job.loop, []).append(job)
+        for loop, done in by_loop.items():
+            with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+                loop.call_soon_threadsafe(_settle_all, done)
+
+
+def _settle_all(jobs: list[_AnyJob]) -> None:
+    for job in jobs:
+        job.settle()
+
+
+def _why(error: Exception) -> str:
+    """Tell what failed, without the path that the system's own errors name."""
+    return error.strerror or "I/O error" if isinstance(error, OSError) else str(error)
+
+
+def _refused(job: _AnyJob, why: str) -> _AnyJob:
+    job.error = Unavailable(why)
+    return job

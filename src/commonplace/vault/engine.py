@@ -1,0 +1,145 @@
+"""A replica of one text in the CRDT engine: the only module that knows pycrdt.
+
+Its surprises end here. Offsets are UTF-8 bytes and unchecked: an offset inside a character writes
+at the end of the text, deletes the rest, or panics. So edits come in code points, are converted
+in one place, applied last to first in one transaction, and the result is compared. A transaction
+has no way back: whoever meets an `EngineFault` must throw the replica away. An observer left on a
+document keeps it in memory for ever: here each lives for one change. Nothing is thread safe.
+"""
+
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
+
+from pycrdt import Doc, Text, merge_updates
+
+from commonplace.core.edits import Edit
+from commonplace.core.yjs import NO_UPDATE, decode_state_vector
+from commonplace.errors import Unavailable
+
+ROOT = "contents"
+NOTHING_KNOWN = b"\0"
+
+
+class EngineFault(Unavailable):
+    """The engine failed, or did something else than it was told; the replica is spoilt."""
+
+    def __init__(self, detail: str) -> None:
+        super().__init__(f"The note could not be changed ({detail}); try once more.")
+
+
+class Replica:
+    """A text, and the client id under which this replica writes."""
+
+    def __init__(self, client: int | None = None) -> None:
+        self.client = client
+        self._doc: Doc[Text] = Doc(client_id=client)
+        self._root = self._doc.get(ROOT, type=Text)
+
+    @property
+    def text(self) -> str:
+        """The text as it stands."""
+        with _faults():
+            return str(self._root)
+
+    def update(self, since: bytes = NOTHING_KNOWN) -> bytes:
+        """Tell all that a state vector lacks."""
+        with _faults():
+            return self._doc.get_update(since)
+
+    def follow(self, other: "Replica") -> None:
+        """Catch up with another replica."""
+        with _faults():
+            self._doc.apply_update(other.update(self._doc.get_state()))
+
+    def apply(self, updates: Sequence[bytes]) -> bytes:
+        """Integrate updates in one transaction; answers the update that tells what changed.
+
+        They must come in causal order.
+        """
+        if not updates:
+            return b""
+        with _faults(), _recording(self._doc) as heard, self._doc.transaction():
+            for update in updates:
+                self._doc.apply_update(update)
+        return _only(heard)
+
+    def expect(self, known: Mapping[int, int]) -> None:
+        """Fault unless each client's edits are known exactly so far."""
+        with _faults():
+            state = self._doc.get_state()
+            if decode_state_vector(state, clients_max=len(state)) != known:
+                raise EngineFault("the clocks are not where they should be")
+
+    def write(self, edits: Sequence[Edit], after: str) -> bytes:
+        """Make edits that turn the text into `after`; answers the update that tells of them."""
+        with _faults(), _recording(self._doc) as heard, self._doc.transaction():
+            for start, end, text in reversed(_in_bytes(str(self._root), edits)):
+                if end > start:
+                    del self._root[start:end]
+                if text:
+                    self._root.insert(start, text)
+        if self.text != after:
+            raise EngineFault("an edit gave another text than it should")
+        return _only(heard)
+
+
+def _only(heard: Sequence[bytes]) -> bytes:
+    """One transaction tells of its changes once; of none, not at all or in an empty update."""
+    return heard[0] if heard and heard[0] != NO_UPDATE else b""
+
+
+def text_of(state: bytes) -> str:
+    """Read the text that a state has."""
+    replica = Replica()
+    replica.apply([state])
+    return replica.text
+
+
+def merged(updates: Sequence[bytes]) -> bytes:
+    """Join updates into one, whatever is missing between them."""
+    with _faults():
+        return merge_updates(*updates)
+
+
+def _in_bytes(text: str, edits: Sequence[Edit]) -> list[tuple[int, int, str]]:
+    converted: list[tuple[int, int, str]] = []
+    at = offset = 0
+    for edit in edits:
+        start = offset + len(text[at : edit.start].encode())
+        offset = start + len(text[edit.start : edit.end].encode())
+        at = edit.end
+        converted.append((start, offset, edit.text))
+    return converted
+
+
+@contextmanager
+def _recording(doc: Doc[Text]) -> Generator[list[bytes]]:
+    heard: list[bytes] = []
+    subscription = doc.observe(lambda event: heard.append(event.update))
+    try:
+        yield heard
+    finally:
+        doc.unobserve(subscription)
+
+
+@contextmanager
+def _faults() -> Generator[None]:
+    try:
+        yield
+    except (RuntimeError, ValueError) as error:
+        raise EngineFault(str(error)) from None
+    except BaseException as panic:
+        # a panic derives from BaseException, and its type cannot be imported
+        if type(panic).__name__ != "PanicException":
+            raise
+        raise EngineFault(str(panic)) from None
+
+
+def _check_offsets() -> None:
+    text = Doc[Text]().get(ROOT, type=Text)
+    text.insert(0, "😀")
+    if len(text) != 4:
+        raise ImportError("This pycrdt does not count text in UTF-8 bytes; install 0.14.10.")
+
+
+_check_offsets()

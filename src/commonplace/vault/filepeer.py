@@ -1,0 +1,238 @@
+"""The file as one more peer of a live document, both ways.
+
+`base` is the state whose text the file had when file and document last agreed.
+
+*In*: a file that differs from the base was saved by another program. What changed between base
+and file is merged into the document, character by character; nobody's edit is taken back.
+
+*Out*: the document's text is swapped into place. What comes out of the swap is the base, or
+something that another program wrote a moment ago: then that is merged as well, and the file is
+written again. The intent is on record before the swap, so that after a crash in between it is
+known which of the two the file holds.
+
+A file that is not text any more is left alone; what was typed goes to a conflict copy.
+"""
+
+import hashlib
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field, replace
+from datetime import date
+
+import anyio
+import anyio.to_thread
+
+from commonplace.core import edits, endings
+from commonplace.core.endings import Form
+from commonplace.errors import Conflict, Unavailable, Unreadable
+from commonplace.vault.disk import Stamp, reason
+from commonplace.vault.engine import text_of
+from commonplace.vault.live import Documents, First, Settled
+from commonplace.vault.log import THIS_UPDATE, Disk, Log
+from commonplace.vault.roots import Roots
+
+ACTOR = "file"
+_ROUNDS_MAX = 20
+_COPIES_MAX = 1000
+
+PathOf = Callable[[str], Awaitable[str | None]]
+
+
+def content_sha(data: bytes) -> bytes:
+    """Tell one content of a file from another."""
+    return hashlib.blake2b(data, digest_size=16).digest()
+
+
+@dataclass(slots=True)
+class _File:
+    """What is known of one document's file; `form` and `base_text` once it was read."""
+
+    disk: Disk | None = None
+    form: Form | None = None
+    base_text: str = ""
+    lock: anyio.Lock = field(default_factory=anyio.Lock)
+
+
+class FilePeer:
+    """Keeps documents and their files in agreement."""
+
+    def __init__(self, roots: Roots, log: Log, path_of: PathOf, today: Callable[[], date]) -> None:
+        self._roots = roots
+        self._log = log
+        self._path_of = path_of
+        self._today = today
+        self._files: dict[str, _File] = {}
+
+    async def first(self, id: str) -> First | None:  # noqa: A002
+        """Give the text that a document begins with: its file's."""
+        path = await self._path_of(id)
+        if path is None:
+            return None
+        data, stamp = await anyio.to_thread.run_sync(self._roots.read, path)
+        text, form = endings.decode(data)
+        self._files[id] = file = self._files.get(id) or _File()
+        file.disk, file.form, file.base_text = None, form, text
+        return First(text, ACTOR, _stamped(Disk(content_sha(data), b"", seq=THIS_UPDATE), stamp))
+
+    def forget(self, id: str) -> None:  # noqa: A002
+        """Let go of a document that is no longer live."""
+        self._files.pop(id, None)
+
+    async def take_in(self, documents: Documents, id: str) -> bool:  # noqa: A002
+        """Merge what other programs did to the file; whether they did anything."""
+        file = self._files.setdefault(id, _File())
+        async with file.lock:
+            path = await self._path_of(id)
+            return path is not None and await self._take_in(documents, id, file, path)
+
+    async def write_out(self, documents: Documents, id: str) -> bool:  # noqa: A002
+        """Bring the file to the document's text; False when the note is gone and stays so."""
+        file = self._files.setdefault(id, _File())
+        async with file.lock:
+            for _ in range(_ROUNDS_MAX):
+                path = await self._path_of(id)
+                if path is None:
+                    return False
+                await self._take_in(documents, id, file, path)
+                now = await documents.settled(id)
+                if await self._agrees(id, file, now) or await self._swap(
+                    documents, id, file, path, now
+                ):
+                    return True
+        raise Unavailable("The file is being rewritten by another program; it is tried again.")
+
+    async def recover(self, documents: Documents, id: str) -> None:  # noqa: A002
+        """Finish what a crash cut short: a swap half done, edits that never reached the file."""
+        path = await self._path_of(id)
+        if path is None:
+            return
+        left = await anyio.to_thread.run_sync(self._roots.spare, path, id)
+        disk = await self._log.disk(id)
+        if left is not None and disk is not None:
+            if content_sha(left) not in (disk.base_sha, disk.intent_sha):
+                await self._rescue(documents, id, path, left, disk)
+            await anyio.to_thread.run_sync(self._roots.clear, path, id)
+        await self.write_out(documents, id)
+
+    async def _take_in(self, documents: Documents, id: str, file: _File, path: str) -> bool:  # noqa: A002
+        disk = file.disk = file.disk or await self._log.disk(id)
+        if disk is None:
+            return False  # never live: it will be imported as it is
+        stamp = await anyio.to_thread.run_sync(self._roots.stamp, path)
+        if stamp is None or (file.form is not None and stamp == _stamp(disk)):
+            return False
+        data, stamp = await anyio.to_thread.run_sync(self._roots.read, path)
+        text, form = endings.decode(data)
+        sha = content_sha(data)
+        disk = _stamped(_settled_intent(disk, sha, text), stamp)
+        changed = sha != disk.base_sha
+        if changed:
+            ingested = await documents.ingest(id, replace(disk, base_sha=sha), text, ACTOR)
+            disk = replace(disk, base_sha=sha, base=ingested.base)
+        elif disk != file.disk:
+            await self._log.put_disk(id, disk)
+        file.disk, file.form, file.base_text = disk, form, text
+        return changed
+
+    async def _agrees(self, id: str, file: _File, now: Settled) -> bool:  # noqa: A002
+        """Tell whether the file holds the text already, and remember that it does."""
+        if file.disk is None or file.form is None:
+            return False
+        sha = content_sha(endings.encode(now.text, file.form, file.base_text))
+        if sha != file.disk.base_sha:
+            return False
+        if file.disk.seq < now.seq:
+            file.disk = replace(file.disk, seq=now.seq, intent=None, intent_sha=None)
+            await self._log.put_disk(id, file.disk)
+        return True
+
+    async def _swap(
+        self,
+        documents: Documents,
+        id: str,  # noqa: A002
+        file: _File,
+        path: str,
+        now: Settled,
+    ) -> bool:
+        """Put the text into the file; False if another program had written in the meantime."""
+        form = file.form or Form()
+        data = endings.encode(now.text, form, file.base_text)
+        disk = file.disk or Disk(b"", now.state)
+        intent = replace(disk, intent_sha=content_sha(data), intent=now.state)
+        await self._log.put_disk(id, intent)
+        try:
+            out, stamp = await anyio.to_thread.run_sync(self._roots.swap, path, data, id)
+        except FileNotFoundError:
+            out, stamp = await self._create(id, path, data)
+        except OSError as error:
+            raise Unavailable(f"{path} cannot be written: {reason(error)}.") from error
+        ours = out is None or content_sha(out) == disk.base_sha
+        if out is not None and not ours:
+            await self._rescue(documents, id, path, out, intent)
+        file.disk = _stamped(Disk(content_sha(data), now.state, seq=now.seq), stamp)
+        file.form, file.base_text = endings.decode(data)[1], now.text
+        await self._log.put_disk(id, file.disk)
+        await anyio.to_thread.run_sync(self._roots.clear, path, id)
+        return ours
+
+    async def _create(self, id: str, path: str, data: bytes) -> tuple[None, Stamp]:  # noqa: A002
+        """Write a file that another program deleted while somebody typed: the words are kept."""
+        try:
+            return None, await anyio.to_thread.run_sync(self._roots.create, path, data, id)
+        except Conflict:
+            raise Unavailable(f"{path} appeared just now; it is tried again.") from None
+        except OSError as error:
+            raise Unavailable(f"{path} cannot be written: {reason(error)}.") from error
+
+    async def _rescue(
+        self,
+        documents: Documents,
+        id: str,  # noqa: A002
+        path: str,
+        out: bytes,
+        disk: Disk,
+    ) -> None:
+        """Merge what a swap pushed out; what is no text is kept beside the note."""
+        try:
+            text, _ = endings.decode(out)
+        except Unreadable:
+            await anyio.to_thread.run_sync(self._keep_copy, path, out, id)
+            return
+        await documents.ingest(id, replace(disk, base_sha=content_sha(out)), text, ACTOR)
+
+    def _keep_copy(self, path: str, data: bytes, token: str) -> None:
+        stem, _, ending = path.rpartition(".")
+        for number in range(1, _COPIES_MAX):
+            more = "" if number == 1 else f" {number}"
+            name = f"{stem} (conflict {self._today().isoformat()}{more}).{ending}"
+            try:
+                self._roots.create(name, data, f"{token}-copy")
+            except Conflict:
+                continue
+            return
+        raise Unavailable(f"There are too many conflict copies of {path}; remove some.")
+
+
+def _settled_intent(disk: Disk, sha: bytes, text: str) -> Disk:
+    """Settle which text the file was last given, when a swap may have been cut short."""
+    if disk.intent is None or disk.intent_sha is None:
+        return disk
+    done = replace(disk, base_sha=disk.intent_sha, base=disk.intent, intent_sha=None, intent=None)
+    undone = replace(disk, intent_sha=None, intent=None)
+    if sha == disk.intent_sha:
+        return done
+    if sha == disk.base_sha:
+        return undone
+    # Another program wrote since: on top of the one that its text is nearer to.
+    return min((undone, done), key=lambda one: _distance(text_of(one.base), text))
+
+
+def _distance(before: str, after: str) -> int:
+    return sum(edit.end - edit.start + len(edit.text) for edit in edits.diff(before, after))
+
+
+def _stamped(disk: Disk, stamp: Stamp) -> Disk:
+    return replace(disk, mtime_ns=stamp.mtime_ns, size=stamp.size, inode=stamp.inode)
+
+
+def _stamp(disk: Disk) -> Stamp:
+    return Stamp(disk.mtime_ns, disk.size, disk.inode)

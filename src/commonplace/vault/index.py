@@ -1,0 +1,264 @@
+"""Reads the index: what there is, what links where, what a query finds.
+
+Each question is answered by rows that a look-up tree leads to; none walks over all notes.
+"""
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from commonplace.core import words
+from commonplace.core.digest import Digest
+from commonplace.core.links import Candidate, NameKind, fold, is_attachment, resolve
+from commonplace.vault.corpus import Corpus
+from commonplace.vault.tables import connect, read_meta
+
+_ABOUT = (
+    "SELECT id, path, title, words, chars, headings, code_blocks, wikilinks, frontmatter,"
+    " fault, problem, mtime_ns, size FROM notes"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A note file as the index last saw it."""
+
+    note: int
+    mtime_ns: int
+    size: int
+    inode: int
+    sha: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class Links:
+    """The links of one note, each list sorted and without doubles."""
+
+    backlinks: list[str]
+    forward: list[str]
+    unresolved: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What the index knows of a note without its text."""
+
+    note: int
+    path: str
+    title: str | None
+    words: int | None
+    chars: int | None
+    headings: int | None
+    code_blocks: int | None
+    wikilinks: int | None
+    properties: dict[str, object]
+    fault: str | None
+    problem: str | None
+    mtime_ns: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """A suggestion that waits for a decision, with a little of the text around it."""
+
+    path: str
+    id: str
+    kind: str
+    line: int
+    old: str
+    new: str
+    author: str | None
+    time: float | None
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class TextHit:
+    """A note that a text query found; `score` is BM25, higher is better."""
+
+    note: int
+    path: str
+    title: str
+    score: float
+
+
+class Index:
+    """A reader of the index, for one thread at a time."""
+
+    def __init__(self, folder: Path, shards: int) -> None:
+        self._folder = folder
+        self._db = connect(folder, shards)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._db.close()
+
+    def known(self) -> dict[str, Known]:
+        """Return every note file by path, as last seen."""
+        sql = "SELECT path, id, mtime_ns, size, inode, sha FROM notes"
+        return {path: Known(*rest) for path, *rest in self._db.execute(sql)}
+
+    def known_one(self, path: str) -> Known | None:
+        """Return one note file as last seen."""
+        sql = "SELECT id, mtime_ns, size, inode, sha FROM notes WHERE path = ?"
+        row = self._db.execute(sql, (path,)).fetchone()
+        return Known(*row) if row else None
+
+    def catalog(self) -> Iterator[tuple[int, str, int, str | None]]:
+        """Yield (note, path, mtime_ns, name on disk if it differs) of every note."""
+        return self._db.execute("SELECT id, path, mtime_ns, on_disk FROM notes")
+
+    def corpus(self) -> Corpus:
+        """Open the corpus of the current generation."""
+        corpus = Corpus(
+            self._folder, read_meta(self._db, "generation"), read_meta(self._db, "shards")
+        )
+        corpus.load(
+            self._db.execute(
+                "SELECT id, shard, start, length FROM notes WHERE shard NOT NULL"
+                " ORDER BY shard, start, length"
+            )
+        )
+        return corpus
+
+    def about(self, path: str) -> About | None:
+        """Return what is known of one note."""
+        row = self._db.execute(f"{_ABOUT} WHERE path = ?", (path,)).fetchone()
+        return _about(row) if row else None
+
+    def page(self, after: str | None, limit: int) -> list[About]:
+        """Return notes by path, from after a given one."""
+        sql = f"{_ABOUT} WHERE path > ? ORDER BY path LIMIT ?"
+        return [_about(row) for row in self._db.execute(sql, (after or "", limit))]
+
+    def complete(self, prefix: str, limit: int) -> list[str]:
+        """Return paths that start with what was typed, then notes whose name starts so."""
+        by_path = self._db.execute(
+            "SELECT path FROM notes WHERE path >= ?1 AND path < ?1 || char(1114111)"
+            " ORDER BY path LIMIT ?2",
+            (prefix, limit),
+        )
+        by_name = self._db.execute(
+            "SELECT DISTINCT notes.path FROM names JOIN notes ON notes.id = names.note"
+            " WHERE names.key >= ?1 AND names.key < ?1 || char(1114111)"
+            " ORDER BY names.key, notes.path LIMIT ?2",
+            (fold(prefix), limit),
+        )
+        return list(dict.fromkeys(path for (path,) in [*by_path, *by_name]))[:limit]
+
+    def links(self, note: int) -> Links:
+        """Return where a note links and what links to it."""
+        forward = self._paths(
+            "SELECT DISTINCT notes.path FROM links JOIN notes ON notes.id = links.target"
+            " WHERE links.source = ?",
+            note,
+        )
+        backlinks = self._paths(
+            "SELECT DISTINCT notes.path FROM links JOIN notes ON notes.id = links.source"
+            " WHERE links.target = ?",
+            note,
+        )
+        unresolved = self._paths(
+            "SELECT DISTINCT raw FROM links WHERE source = ? AND target IS NULL", note
+        )
+        return Links(backlinks, forward, [raw for raw in unresolved if not is_attachment(raw)])
+
+    def links_of(self, path: str, note: int | None, found: Digest, root: str) -> Links:
+        """Return the links of a note that is not indexed yet, as far as others are."""
+        forward: set[str] = set()
+        unresolved: set[str] = set()
+        for link in found.links:
+            meant = resolve(link.target, path, self._candidates(link.key), root)
+            if meant is not None:
+                forward.add(meant.path)
+            elif not is_attachment(link.target):
+                unresolved.add(link.target)
+        known = self.links(note).backlinks if note is not None else []
+        return Links(known, sorted(forward), sorted(unresolved))
+
+    def _candidates(self, key: str) -> list[Candidate]:
+        rows = self._db.execute(
+            "SELECT notes.path, names.kind, names.name FROM names"
+            " JOIN notes ON notes.id = names.note WHERE names.key = ?",
+            (key,),
+        )
+        return [Candidate(path, NameKind(kind), name) for path, kind, name in rows]
+
+    def search(self, query: str, limit: int) -> list[TextHit]:
+        """Rank notes by the words of a query."""
+        terms = words.query_terms(query)
+        if not terms:
+            return []
+        rows = self._db.execute(
+            "SELECT notes.id, notes.path, notes.title, -hit.rank FROM"
+            " (SELECT rowid, rank FROM fulltext WHERE fulltext MATCH ? ORDER BY rank LIMIT ?) hit"
+            " JOIN notes ON notes.id = hit.rowid ORDER BY hit.rank, notes.path",
+            (words.fts_query(terms), limit),
+        )
+        return [TextHit(*row) for row in rows]
+
+    def suggestions(self, path: str | None = None) -> list[Pending]:
+        """Return what waits for a decision, in one note or in all of them."""
+        rows = self._db.execute(
+            "SELECT notes.path, suggestions.id, kind, line, old, new, author, time, before, after"
+            " FROM suggestions JOIN notes ON notes.id = suggestions.note"
+            " WHERE ?1 IS NULL OR notes.path = ?1 ORDER BY notes.path, ordinal",
+            (path,),
+        )
+        return [Pending(*row) for row in rows]
+
+    def pending_counts(self) -> dict[str, int]:
+        """Count the suggestions of each note that has any."""
+        sql = (
+            "SELECT notes.path, count(*) FROM suggestions"
+            " JOIN notes ON notes.id = suggestions.note GROUP BY notes.id"
+        )
+        return dict(self._db.execute(sql).fetchall())
+
+    def counts(self) -> dict[str, int]:
+        """Count what the index holds."""
+        (notes, indexed, problems, words_, size) = self._db.execute(
+            "SELECT count(*), count(shard), count(problem), coalesce(sum(words), 0),"
+            " coalesce(sum(size), 0) FROM notes"
+        ).fetchone()
+        (linked, unresolved) = self._db.execute(
+            "SELECT count(*), count(*) - count(target) FROM links"
+        ).fetchone()
+        (tags,) = self._db.execute("SELECT count(DISTINCT key) FROM tags").fetchone()
+        return {
+            "notes": notes,
+            "indexed": indexed,
+            "problems": problems,
+            "words": words_,
+            "bytes": size,
+            "links": linked,
+            "unresolved": unresolved,
+            "tags": tags,
+        }
+
+    def problems(self) -> list[tuple[str, str]]:
+        """Return the notes that could not be read, with the reason."""
+        sql = "SELECT path, problem FROM notes WHERE problem NOT NULL ORDER BY path"
+        return [(path, problem) for path, problem in self._db.execute(sql)]
+
+    def sound(self) -> str | None:
+        """Check the database file; None when it is whole, else what is wrong."""
+        try:
+            (answer,) = self._db.execute("PRAGMA quick_check(1)").fetchone()
+        except sqlite3.DatabaseError as error:
+            return str(error)
+        return None if answer == "ok" else str(answer)
+
+    def _paths(self, sql: str, note: int) -> list[str]:
+        return sorted(path for (path,) in self._db.execute(sql, (note,)))
+
+
+def _about(row: tuple[Any, ...]) -> About:
+    values = list(row)
+    values[8] = json.loads(row[8] or "{}")
+    return About(*values)

@@ -1,0 +1,277 @@
+"""Keeps the index current: at start, on hints from the watcher, and by rescans.
+
+Few changes are written by a thread of this process; many, by the build process. Only one of the
+two writes at a time. The mirror in memory is changed on the event loop alone.
+"""
+
+import json
+import logging
+import os
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Callable, Collection, Iterable
+from dataclasses import asdict, dataclass, field
+from itertools import islice
+from typing import cast
+
+import anyio
+import anyio.abc
+import anyio.to_thread
+
+from commonplace.errors import Unavailable
+from commonplace.vault import contents as mirror, reading
+from commonplace.vault.build import Job
+from commonplace.vault.contents import Contents, NoteChange
+from commonplace.vault.disk import Listed
+from commonplace.vault.index import Index, Known
+from commonplace.vault.roots import Roots
+from commonplace.vault.settings import Settings
+from commonplace.vault.watch import hints
+from commonplace.vault.writer import Fresh, IndexWriter, Placed
+
+RESCAN_SECONDS = 60.0
+
+# Up to these, a thread of this process is quicker than starting another process.
+_SCANNED_HERE_MAX = 3000
+_READ_HERE_MAX = 300
+_SHARDS_MAX = 8
+
+logger = logging.getLogger(__name__)
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(slots=True)
+class State:
+    """How far the index is."""
+
+    listed: anyio.Event = field(default_factory=anyio.Event)
+    current: anyio.Event = field(default_factory=anyio.Event)
+    read: int = 0
+    todo: int = 0
+    building: bool = False
+
+
+@dataclass(slots=True)
+class _Update:
+    placed: list[Placed] = field(default_factory=list[Placed])
+    moved: dict[str, str] = field(default_factory=dict[str, str])
+    gone: dict[str, int] = field(default_factory=dict[str, int])
+
+
+def shard_count() -> int:
+    """One shard a core: that many ripgrep searches at once."""
+    return max(1, min(os.cpu_count() or 1, _SHARDS_MAX))
+
+
+class Indexer:
+    """The one who decides when the index is written."""
+
+    def __init__(self, settings: Settings, roots: Roots, contents: Contents) -> None:
+        self._settings = settings
+        self._roots = roots
+        self._contents = contents
+        self._shards = shard_count()
+        self._writing = anyio.Lock()
+        self._writer: IndexWriter | None = None
+        self._reader = Index(settings.state, self._shards)
+        self.state = State()
+
+    @property
+    def busy(self) -> bool:
+        """Whether a whole build is under way."""
+        return self.state.building
+
+    async def run(self) -> None:
+        """Bring the index up to date, then keep it so until cancelled."""
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._follow_hints)
+            await self.refresh()
+            while True:
+                await anyio.sleep(RESCAN_SECONDS)
+                await self._quietly(self.refresh)
+
+    def close(self) -> None:
+        """Let go of the files."""
+        if self._writer is not None:
+            self._writer.close()
+        self._reader.close()
+
+    async def load(self) -> None:
+        """Mirror what the index holds from an earlier run."""
+        loaded = await anyio.to_thread.run_sync(mirror.load, self._reader)
+        self._contents.replace(*loaded)
+        if len(self._contents.catalog):
+            self.state.listed.set()
+
+    async def refresh(self, *, rebuild: bool = False, progress: Progress | None = None) -> None:
+        """Compare all files with the index and write what differs."""
+        async with self._writing:
+            if rebuild:
+                await anyio.to_thread.run_sync(self._clear)
+                await self.load()
+            work = await anyio.to_thread.run_sync(self._compare)
+            if work is not None:
+                self._take(await anyio.to_thread.run_sync(self._update, work))
+            else:
+                await self._build(progress)
+            self.state.listed.set()
+            self.state.current.set()
+
+    async def update(self, paths: Collection[str]) -> None:
+        """Look at these paths again, notes or folders, and write what differs."""
+        async with self._writing:
+            self._take(await anyio.to_thread.run_sync(self._update, paths))
+
+    async def _follow_hints(self) -> None:
+        async for paths in hints(self._settings, self._roots):
+            await self._quietly(self.update, paths)
+
+    async def _quietly(self, work: Callable[..., object], *arguments: object) -> None:
+        """Go on after a disk that fails for a while; the next rescan catches up."""
+        try:
+            await work(*arguments)  # pyright: ignore[reportGeneralTypeIssues]
+        except (Unavailable, OSError) as error:
+            logger.warning("The index could not be refreshed: %s", error)
+
+    def _compare(self) -> list[str] | None:
+        """Name what differs; None when the vault, or the difference, is one for the builder."""
+        if self._roots.missing():
+            return []  # a folder that is not mounted has not been emptied
+        if len(self._contents.catalog) > _SCANNED_HERE_MAX:
+            return None
+        found = list(islice(self._roots.scan(), _SCANNED_HERE_MAX + 1))
+        if len(found) > _SCANNED_HERE_MAX:
+            return None
+        plan = reading.plan(found, self._reader.known())
+        work = [listed.path for listed in plan.new + plan.changed] + plan.gone
+        return work if len(work) <= _READ_HERE_MAX else None
+
+    def _update(self, paths: Collection[str]) -> _Update:
+        """Read and write in a thread; what changed is told to the event loop by the caller."""
+        update = _Update()
+        if self._roots.missing():
+            return update
+        fresh: list[Fresh] = []
+        same: list[Listed] = []
+        gone: dict[str, Known] = {}
+        for path, listed in self._look(paths):
+            known = self._reader.known_one(path)
+            if listed is None:
+                gone |= {path: known} if known else {}
+            elif (read := reading.read(self._roots, listed, known and known.sha)) is None:
+                same.append(listed)
+            else:
+                fresh.append(read)
+        writer = self._open_writer()
+        with writer.batch():
+            writer.restamp(same)
+            update.placed = writer.put(fresh)
+            update.gone = writer.remove(list(gone))
+            update.moved = reading.moves(gone, fresh)
+            writer.settle_links()
+        if writer.worth_compacting:
+            writer.compact()
+            self._close_writer()
+        return update
+
+    def _look(self, paths: Iterable[str]) -> Iterable[tuple[str, Listed | None]]:
+        """Look at each note, and at everything beneath each folder, known or on disk."""
+        found: dict[str, Listed | None] = {}
+        for path in paths:
+            if path[-3:].lower() == ".md" and (listed := self._roots.listed(path)):
+                found[path] = listed
+                continue
+            beneath = path + "/" if path else ""
+            found |= dict.fromkeys(self._contents.catalog.beneath(beneath))
+            if path in self._contents.catalog:
+                found[path] = None
+            found |= {listed.path: listed for listed in self._roots.scan(path)}
+        return found.items()
+
+    def _take(self, update: _Update) -> None:
+        if self._writer is None and (update.placed or update.gone):
+            self._contents.corpus = self._reader.corpus()  # it was compacted
+        self._contents.put(update.placed, update.moved)
+        self._contents.remove(update.gone.items())
+
+    async def _build(self, progress: Progress | None) -> None:
+        self._close_writer()
+        before = dict.fromkeys(self._contents.catalog.paths())
+        self.state.building = True
+        try:
+            async for news in self._builder():
+                if "todo" in news:
+                    self.state.todo = int(str(news["todo"]))
+                    self.state.read = int(str(news.get("read", 0)))
+                    if progress:
+                        progress(self.state.read, self.state.todo)
+                if "listed" in news:
+                    await self.load()
+                    self.state.listed.set()
+                if "done" in news:
+                    await self.load()
+                    self._tell_built(news, before)
+        finally:
+            self.state.building = False
+
+    async def _builder(self) -> AsyncIterator[dict[str, object]]:
+        """Run the build process and yield what it tells."""
+        job = Job.of(self._settings, self._shards, self._shards)
+        process = await anyio.open_process(
+            [sys.executable, "-P", "-m", "commonplace.vault.build"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        async with process:
+            assert process.stdin
+            assert process.stdout
+            assert process.stderr
+            try:
+                await process.stdin.send(json.dumps(asdict(job)).encode())
+                await process.stdin.aclose()
+                async for line in _lines(process.stdout):
+                    yield json.loads(line)
+                complaint = b"".join([part async for part in process.stderr])
+                if await process.wait():
+                    logger.error("%s", complaint.decode("utf-8", "replace"))
+                    raise Unavailable("The index could not be built; the log says why.")
+            finally:
+                if process.returncode is None:
+                    process.terminate()
+
+    def _tell_built(self, news: dict[str, object], before: dict[str, None]) -> None:
+        """Tell followers what a build found; after a first build nobody has seen anything yet."""
+        if not before:
+            return
+        moved = cast("dict[str, str]", news["moved"])
+        for kind in ("appeared", "changed", "gone"):
+            for path in cast("list[str] | None", news[kind]) or ():
+                self._contents.tell(NoteChange(path, kind, moved.get(path)))
+        for new, old in moved.items() if news["appeared"] is None else ():
+            self._contents.tell(NoteChange(new, "appeared", old))
+
+    def _open_writer(self) -> IndexWriter:
+        if self._writer is None:
+            self._writer = IndexWriter(
+                self._settings.state, self._shards, several_roots=self._settings.several_roots
+            )
+        return self._writer
+
+    def _close_writer(self) -> None:
+        if self._writer is not None:
+            self._writer.close()
+            self._writer = None
+
+    def _clear(self) -> None:
+        self._open_writer().clear()
+        self._close_writer()
+
+
+async def _lines(stream: anyio.abc.ByteReceiveStream) -> AsyncIterator[bytes]:
+    rest = b""
+    async for part in stream:
+        *lines, rest = (rest + part).split(b"\n")
+        for line in lines:
+            yield line

@@ -1,0 +1,100 @@
+"""Who suggested what, and who decided it how: kept in the log, mirrored in memory.
+
+A suggestion in a file carries no name, so that the file stays plain; its author and time are kept
+here, by the document and the suggestion's own id.
+"""
+
+import json
+import uuid
+from collections.abc import Collection, Iterable
+from dataclasses import asdict, dataclass
+
+from commonplace.vault.log import Log
+
+_SUGGESTED = "suggested"
+_DECIDED = "decided"
+DECISIONS_MAX = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Credit:
+    """Who made a suggestion, and when (seconds since 1970)."""
+
+    actor: str
+    name: str
+    time: float
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What a person decided about a suggestion."""
+
+    time: float
+    who: str
+    decision: str
+    document: str
+    path: str
+    id: str
+    old: str
+    new: str
+    author: str | None
+    actor: str | None
+    reason: str
+
+
+class Ledger:
+    """The two lists, with what is asked of them."""
+
+    def __init__(self, log: Log) -> None:
+        self._log = log
+        self._credits: dict[tuple[str, str], Credit] | None = None
+        self._decisions: list[Decision] = []
+
+    async def load(self) -> None:
+        """Read both lists, once."""
+        if self._credits is not None:
+            return
+        kept = await self._log.records(_SUGGESTED)
+        self._credits = {
+            (key.partition(" ")[0], key.partition(" ")[2]): Credit(**json.loads(value))
+            for key, value in kept.items()
+        }
+        decided = [
+            Decision(**row)
+            for value in (await self._log.records(_DECIDED)).values()
+            for row in json.loads(value)
+        ]
+        self._decisions = sorted(decided, key=lambda one: one.time)[-DECISIONS_MAX:]
+
+    def credit(self, document: str, id: str) -> Credit | None:  # noqa: A002
+        """Tell who made a suggestion, if it was made here."""
+        return (self._credits or {}).get((document, id))
+
+    async def credit_to(self, document: str, ids: Iterable[str], credit: Credit) -> None:
+        """Remember who made suggestions."""
+        await self.load()
+        assert self._credits is not None
+        for id in ids:  # noqa: A001
+            if (document, id) not in self._credits:
+                self._credits[document, id] = credit
+                value = json.dumps(asdict(credit), ensure_ascii=False)
+                await self._log.put_record(_SUGGESTED, f"{document} {id}", value)
+
+    async def decide(self, decisions: Collection[Decision]) -> None:
+        """Remember what was decided, in one step."""
+        await self.load()
+        value = json.dumps([asdict(one) for one in decisions], ensure_ascii=False)
+        await self._log.put_record(_DECIDED, uuid.uuid4().hex, value)
+        self._decisions = [*self._decisions, *decisions][-DECISIONS_MAX:]
+
+    def decisions(self, limit: int) -> list[Decision]:
+        """Return the latest decisions, newest first."""
+        return self._decisions[: -limit - 1 : -1]
+
+    def decided_for(self, actor: str, document: str, since: float) -> list[Decision]:
+        """Return what was decided about an actor's suggestions in one document since a time."""
+        return [
+            one
+            for one in self._decisions
+            if one.document == document and one.actor == actor and one.time > since
+        ]

@@ -1,0 +1,236 @@
+"""All live documents: loaded from the log when somebody needs them, saved, told of, evicted.
+
+The order of every change is: scan, apply in memory, commit to the log, then tell the followers
+and acknowledge. Memory may therefore be ahead of the log for the length of a commit. Two rules
+keep that from being seen:
+- what leaves the process (`answer`, `settled`, changes told to followers) is released only after
+  the commit of everything it holds;
+- a commit that fails spoils the document: it is loaded again from the log, and whoever was
+  waiting hears that nothing was saved. The log refuses what was built on the failed change.
+
+One event loop owns it all.
+"""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from typing import Self
+
+from commonplace.core.yjs import NO_UPDATE
+from commonplace.errors import Unavailable
+from commonplace.vault.background import Background
+from commonplace.vault.changes import Edited, Ingested, Listener, Plan, Taken
+from commonplace.vault.documents import Document, imported
+from commonplace.vault.log import Disk, Entry, Log
+from commonplace.vault.saving import Live, Saving
+
+
+@dataclass(frozen=True, slots=True)
+class First:
+    """The text that a document starts from, and the file it came from."""
+
+    text: str
+    actor: str
+    disk: Disk | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """A text, the state that has it, and the number of the last update in it; all saved."""
+
+    text: str
+    state: bytes
+    seq: int
+
+
+FirstText = Callable[[str], Awaitable[First | None]]
+
+
+class Documents:
+    """The one owner of live documents."""
+
+    def __init__(
+        self,
+        log: Log,
+        *,
+        first: FirstText | None = None,
+        count_max: int = 2_000,
+        bytes_max: int = 256 * 1024 * 1024,
+        make: Callable[[str], Document] = Document,
+    ) -> None:
+        self._log = log
+        self._first = first
+        self._count_max = count_max
+        self._bytes_max = bytes_max
+        self._make = make
+        self._live: OrderedDict[str, Live] = OrderedDict()
+        self._loading: dict[str, asyncio.Task[None]] = {}
+        self._weight = 0
+        self._background = Background()
+        self._saving = Saving(log, self._background, self._load_once)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Wait until all is saved, then evict every document."""
+        unsaved = [live.last for live in self._live.values() if live.unsaved and live.last]
+        await asyncio.gather(*unsaved, *self._loading.values(), return_exceptions=True)
+        for live in list(self._live.values()):
+            self._evict(live)
+        await self._background.finish()
+
+    @asynccontextmanager
+    async def hold(self, id: str) -> AsyncGenerator[Document]:  # noqa: A002
+        """Keep a document live, loading it if it is not."""
+        async with self._hold(id) as live:
+            yield live.document
+
+    async def edit(
+        self,
+        id: str,  # noqa: A002
+        plan: Plan,
+        actor: str,
+        *,
+        origin: object = None,
+    ) -> Edited:
+        """Edit a document; answers once the edit is saved."""
+        async with self._hold(id) as live:
+            self._refuse_full()
+            edited = live.document.edit(plan, actor)
+            await self._saving.keep(live, edited, actor, origin)
+            return edited
+
+    async def apply(
+        self,
+        id: str,  # noqa: A002
+        update: bytes,
+        actor: str,
+        *,
+        origin: object = None,
+    ) -> Taken:
+        """Take in an update from outside; answers once it is saved."""
+        async with self._hold(id) as live:
+            self._refuse_full()
+            taken = live.document.apply(update, actor)
+            await self._saving.keep(live, taken, actor, origin)
+            return taken
+
+    async def ingest(
+        self,
+        id: str,  # noqa: A002
+        disk: Disk,
+        text: str,
+        actor: str,
+        *,
+        origin: object = None,
+    ) -> Ingested:
+        """Merge a file's new text; the disk record, with its new base, is saved in one step."""
+        async with self._hold(id) as live:
+            self._refuse_full()
+            ingested = live.document.ingest(disk.base, text, actor)
+            await self._saving.keep(
+                live, ingested, actor, origin, replace(disk, base=ingested.base)
+            )
+            return ingested
+
+    async def answer(self, id: str, state_vector: bytes) -> bytes:  # noqa: A002
+        """Tell another side what it lacks, once all of that is saved."""
+        async with self._hold(id) as live:
+            update = live.document.update_since(state_vector)
+            await self._saving.settle(live)
+            return update
+
+    async def settled(self, id: str) -> Settled:  # noqa: A002
+        """Tell the text and its state as they are now, once they are saved."""
+        async with self._hold(id) as live:
+            text, state = live.document.text, live.document.state()
+            return Settled(text, state, await self._saving.settle(live))
+
+    def is_live(self, id: str) -> bool:  # noqa: A002
+        """Tell whether a document is in memory."""
+        return id in self._live
+
+    def follow(self, listener: Listener) -> None:
+        """Hear of every saved change of every document."""
+        self._saving.followers.append(listener)
+
+    def unfollow(self, listener: Listener) -> None:
+        """Hear no more."""
+        self._saving.followers.remove(listener)
+
+    @asynccontextmanager
+    async def _hold(self, id: str) -> AsyncGenerator[Live]:  # noqa: A002
+        while (live := self._live.get(id)) is None or live.document.broken:
+            await asyncio.shield(self._load_once(id))
+        self._live.move_to_end(id)
+        live.holders += 1
+        try:
+            yield live
+        finally:
+            live.holders -= 1
+            self._weigh(live)
+            if live.document.broken:
+                self._load_once(id)
+            self._trim()
+
+    def _load_once(self, id: str) -> "asyncio.Task[None]":  # noqa: A002
+        task = self._loading.get(id)
+        if task is None:
+            task = self._loading[id] = self._background.start(self._load(id))
+            task.add_done_callback(lambda _: self._loading.pop(id))
+        return task
+
+    async def _load(self, id: str) -> None:  # noqa: A002
+        """Read the log; a document that cannot be loaded never becomes live."""
+        live = self._live.get(id) or Live(self._make(id))
+        kept = await self._log.replay(id)
+        if not kept.updates:
+            await self._import(id)
+            kept = await self._log.replay(id)
+        live.load(kept)
+        self._live[id] = live
+
+    async def _import(self, id: str) -> None:  # noqa: A002
+        """Begin a document with the text of its file."""
+        first = await self._first(id) if self._first else None
+        if first is None:
+            return
+        begun = imported(id, first.text, first.actor)
+        disk = replace(first.disk, base=begun.update or NO_UPDATE) if first.disk else None
+        if begun.record:
+            await self._log.append(Entry(id, begun.record, first.actor, begun.authors, disk))
+        elif disk:
+            await self._log.put_disk(id, disk)
+
+    def _trim(self) -> None:
+        """Evict what was not used for longest, while there is too much."""
+        if not self._too_much():
+            return
+        for live in list(self._live.values()):
+            if live.idle and not live.document.broken:
+                self._evict(live)
+                if not self._too_much():
+                    return
+
+    def _too_much(self) -> bool:
+        return len(self._live) > self._count_max or self._weight > self._bytes_max
+
+    def _evict(self, live: Live) -> None:
+        """Drop a document that is wholly in the log."""
+        self._saving.leave(live)
+        del self._live[live.document.id]
+        self._weight -= live.weight
+
+    def _weigh(self, live: Live) -> None:
+        self._weight += live.document.weight - live.weight
+        live.weight = live.document.weight
+
+    def _refuse_full(self) -> None:
+        if self._log.full:
+            raise Unavailable("The log cannot keep up; nothing was saved. Try again later.")

@@ -1,0 +1,277 @@
+"""The tables of `live.db`, and every statement that touches them.
+
+WAL with `synchronous=FULL`: an acknowledged edit survives a power cut (NORMAL loses it). Numbers
+of updates never come again, even when compaction empties their table. The schema changes only by
+a step appended to `MIGRATIONS`. A function that raises one of our own errors has not written yet.
+"""
+
+import os
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from commonplace.errors import Conflict, NotFound, Unavailable
+from commonplace.vault.log import THIS_UPDATE, Author, Disk, Entry, Known, Place, Replay
+
+BUSY_MS_MAX = 5_000
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (
+    (
+        """CREATE TABLE updates (
+            seq INTEGER PRIMARY KEY AUTOINCREMENT,
+            doc TEXT NOT NULL,
+            data BLOB NOT NULL,
+            actor TEXT NOT NULL,
+            time REAL NOT NULL
+        )""",
+        "CREATE INDEX updates_doc ON updates (doc, seq)",
+        """CREATE TABLE snapshots (
+            doc TEXT PRIMARY KEY, upto INTEGER NOT NULL, data BLOB NOT NULL, time REAL NOT NULL
+        )""",
+        """CREATE TABLE authors (
+            doc TEXT NOT NULL,
+            client INTEGER NOT NULL,
+            actor TEXT NOT NULL,
+            ours INTEGER NOT NULL,
+            PRIMARY KEY (doc, client)
+        ) WITHOUT ROWID""",
+        """CREATE TABLE documents (
+            id TEXT PRIMARY KEY,
+            root TEXT,
+            path TEXT,
+            epoch INTEGER NOT NULL,
+            created REAL NOT NULL,
+            UNIQUE (root, path)
+        )""",
+        """CREATE TABLE disk (
+            doc TEXT PRIMARY KEY,
+            base_sha BLOB NOT NULL,
+            base BLOB NOT NULL,
+            intent_sha BLOB,
+            intent BLOB,
+            mtime_ns INTEGER NOT NULL,
+            size INTEGER NOT NULL,
+            inode INTEGER NOT NULL,
+            seq INTEGER NOT NULL
+        )""",
+        """CREATE TABLE records (
+            kind TEXT NOT NULL,
+            key TEXT NOT NULL,
+            value TEXT NOT NULL,
+            time REAL NOT NULL,
+            PRIMARY KEY (kind, key)
+        ) WITHOUT ROWID""",
+    ),
+)
+
+_PRAGMAS = (
+    f"busy_timeout = {BUSY_MS_MAX}",
+    "journal_mode = WAL",
+    "synchronous = FULL",
+    "fullfsync = ON",
+    "checkpoint_fullfsync = ON",
+)
+
+
+def connect(path: Path) -> sqlite3.Connection:
+    """Open the file, readable by its owner alone, and bring its schema up to date."""
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+    db = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    try:
+        for pragma in _PRAGMAS:
+            db.execute(f"PRAGMA {pragma}")
+        migrate(db)
+    except BaseException:
+        db.close()
+        raise
+    return db
+
+
+def migrate(db: sqlite3.Connection) -> None:
+    """Take the steps that the file has not taken yet, all or none."""
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        (taken,) = db.execute("PRAGMA user_version").fetchone()
+        _refuse_newer(taken)
+        for statement in (line for step in MIGRATIONS[taken:] for line in step):
+            db.execute(statement)
+        db.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
+        db.execute("COMMIT")
+    except BaseException:
+        if db.in_transaction:
+            db.execute("ROLLBACK")
+        raise
+
+
+def _refuse_newer(taken: int) -> None:
+    if taken > len(MIGRATIONS):
+        raise Unavailable("The log was written by a newer Commonplace; use that one.")
+
+
+def append(db: sqlite3.Connection, entry: Entry, now: float) -> int:
+    """Keep one change."""
+    doc = entry.document
+    row = db.execute(
+        "INSERT INTO updates (doc, data, actor, time) VALUES (?, ?, ?, ?) RETURNING seq",
+        (doc, entry.update, entry.actor, now),
+    ).fetchone()
+    for author in entry.authors:
+        db.execute(
+            "INSERT INTO authors VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+            (doc, author.client, author.actor, author.ours),
+        )
+    if entry.disk is not None:
+        seq = row[0] if entry.disk.seq == THIS_UPDATE else entry.disk.seq
+        put_disk(db, doc, replace(entry.disk, seq=seq))
+    return row[0]
+
+
+def replay(db: sqlite3.Connection, doc: str) -> Replay:
+    """Read all that is kept of a document."""
+    kept = db.execute("SELECT upto, data FROM snapshots WHERE doc = ?", (doc,)).fetchall()
+    tail = db.execute("SELECT seq, data FROM updates WHERE doc = ? ORDER BY seq", (doc,)).fetchall()
+    rows = db.execute("SELECT client, actor, ours FROM authors WHERE doc = ?", (doc,))
+    authors = tuple(Author(client, actor, bool(ours)) for client, actor, ours in rows)
+    seq = max((seq for seq, _ in kept + tail), default=0)
+    return Replay(tuple(data for _, data in kept + tail), authors, seq, len(tail))
+
+
+def compact(db: sqlite3.Connection, doc: str, upto: int, state: bytes, now: float) -> None:
+    """Put one state in place of all changes up to a number."""
+    db.execute("INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?, ?)", (doc, upto, state, now))
+    db.execute("DELETE FROM updates WHERE doc = ? AND seq <= ?", (doc, upto))
+
+
+def disk(db: sqlite3.Connection, doc: str) -> Disk | None:
+    """Read what is known of a document's file."""
+    row = db.execute(
+        "SELECT base_sha, base, intent_sha, intent, mtime_ns, size, inode, seq"
+        " FROM disk WHERE doc = ?",
+        (doc,),
+    ).fetchone()
+    return None if row is None else Disk(*row)
+
+
+def put_disk(db: sqlite3.Connection, doc: str, disk: Disk) -> None:
+    """Remember what is known of a document's file."""
+    db.execute(
+        "INSERT OR REPLACE INTO disk VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            doc,
+            disk.base_sha,
+            disk.base,
+            disk.intent_sha,
+            disk.intent,
+            disk.mtime_ns,
+            disk.size,
+            disk.inode,
+            disk.seq,
+        ),
+    )
+
+
+def unflushed(db: sqlite3.Connection) -> list[str]:
+    """List documents whose files may be behind."""
+    rows = db.execute(
+        "SELECT doc FROM disk WHERE intent_sha NOT NULL"
+        " OR EXISTS (SELECT 1 FROM updates u WHERE u.doc = disk.doc AND u.seq > disk.seq)"
+        " OR EXISTS (SELECT 1 FROM snapshots s WHERE s.doc = disk.doc AND s.upto > disk.seq)"
+        " ORDER BY doc"
+    )
+    return [doc for (doc,) in rows]
+
+
+def known(db: sqlite3.Connection) -> list[Known]:
+    """List all documents, in the order in which they were first met."""
+    rows = db.execute("SELECT id, root, path, epoch, created FROM documents ORDER BY rowid")
+    return [_known(*row) for row in rows]
+
+
+def find(db: sqlite3.Connection, doc: str) -> Known | None:
+    """Find a document by its id."""
+    row = db.execute(
+        "SELECT id, root, path, epoch, created FROM documents WHERE id = ?", (doc,)
+    ).fetchone()
+    return None if row is None else _known(*row)
+
+
+def at(db: sqlite3.Connection, place: Place) -> Known | None:
+    """Find the document that lives at a place."""
+    row = db.execute(
+        "SELECT id, root, path, epoch, created FROM documents WHERE root = ? AND path = ?",
+        (place.root, place.path),
+    ).fetchone()
+    return None if row is None else _known(*row)
+
+
+def identify(db: sqlite3.Connection, place: Place, new: str, now: float) -> Known:
+    """Find the document that lives at a place; the first time, give it an id."""
+    found = at(db, place)
+    if found is None:
+        found = Known(new, place, 1, now)
+        row = (new, place.root, place.path, 1, now)
+        db.execute("INSERT INTO documents VALUES (?, ?, ?, ?, ?)", row)
+    return found
+
+
+def move(db: sqlite3.Connection, places: Mapping[str, Place | None], now: float) -> None:
+    """Put documents in their places, all at once, so that two may swap."""
+    for place in places.values():
+        there = None if place is None else at(db, place)
+        if there is not None and there.id not in places:
+            raise Conflict("Another document lives at that path already.")
+    for doc in places:
+        db.execute(
+            "INSERT INTO documents VALUES (?, NULL, NULL, 1, ?)"
+            " ON CONFLICT (id) DO UPDATE SET root = NULL, path = NULL",
+            (doc, now),
+        )
+    for doc, place in places.items():
+        if place is not None:
+            db.execute(
+                "UPDATE documents SET root = ?, path = ? WHERE id = ?",
+                (place.root, place.path, doc),
+            )
+
+
+def restart(db: sqlite3.Connection, doc: str) -> int:
+    """Forget a document's history and begin a new epoch."""
+    row = db.execute(
+        "UPDATE documents SET epoch = epoch + 1 WHERE id = ? RETURNING epoch", (doc,)
+    ).fetchone()
+    if row is None:
+        raise NotFound("There is no such document.")
+    for table in ("updates", "snapshots", "authors", "disk"):
+        db.execute(f"DELETE FROM {table} WHERE doc = ?", (doc,))  # noqa: S608
+    return row[0]
+
+
+def record(db: sqlite3.Connection, kind: str, key: str) -> str | None:
+    """Read one remembered thing."""
+    row = db.execute("SELECT value FROM records WHERE kind = ? AND key = ?", (kind, key)).fetchone()
+    return None if row is None else row[0]
+
+
+def records(db: sqlite3.Connection, kind: str) -> dict[str, str]:
+    """Read all remembered things of a kind, by key."""
+    return dict(db.execute("SELECT key, value FROM records WHERE kind = ? ORDER BY key", (kind,)))
+
+
+def put_record(db: sqlite3.Connection, kind: str, key: str, value: str | None, now: float) -> None:
+    """Remember a thing; `None` forgets it."""
+    if value is None:
+        db.execute("DELETE FROM records WHERE kind = ? AND key = ?", (kind, key))
+    else:
+        db.execute("INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?)", (kind, key, value, now))
+
+
+def _known(
+    id: str,  # noqa: A002
+    root: str | None,
+    path: str | None,
+    epoch: int,
+    created: float,
+) -> Known:
+    place = None if root is None or path is None else Place(root, path)
+    return Known(id, place, epoch, created)

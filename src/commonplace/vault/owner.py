@@ -1,0 +1,213 @@
+"""One owner per root: the locks, and the socket on which the owner listens.
+
+The lock of a root is `flock` on the folder itself, so nothing is written into the vault, and two
+state folders can never both own it. Whoever holds the locks is listening: `claim` binds
+`owner.sock` as soon as it has locked, a claim unlocks before it stops listening, and only the
+holder touches the socket's name. So a held lock without a socket that answers belongs to a process
+that serves other folders, or the same ones under another state folder.
+"""
+
+import contextlib
+import fcntl
+import hashlib
+import os
+import socket
+import stat
+import time
+from pathlib import Path
+from typing import Self
+
+from commonplace.errors import OwnedElsewhere, Unavailable
+from commonplace.vault.settings import Root, Settings
+
+OWNER_SOCKET = "owner.sock"
+
+_BACKLOG_MAX = 128
+_PATIENCE = 1.0
+_PAUSE = 0.02
+# The shortest `sun_path` there is (macOS), less the longest name that a socket gets.
+_SOCKET_FOLDER_MAX = 104 - len("/http-00000000.sock") - 1
+# Not the TMPDIR of the environment: a shell and an assistant's child have different ones.
+_SHORT_FOLDER = Path("/tmp")  # noqa: S108 (what we make in it is 0700, and checked to be ours)
+
+
+class Claim:
+    """The right to be the vault's owner, for as long as it is open."""
+
+    def __init__(self, locks: list[int], listener: socket.socket) -> None:
+        self._locks = locks
+        self.listener = listener
+
+    def close(self) -> None:
+        """Unlock, then stop listening: in this order, see the module's rule."""
+        _unlock(self._locks)
+        self.listener.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def claim(settings: Settings) -> Claim | None:
+    """Become the owner, or give None when the vault has one that answers."""
+    prepare_state(settings.state)
+    folder = _prepared_sockets(settings)
+    until = time.monotonic() + _PATIENCE
+    while True:
+        locks = _lock_all(settings)
+        if not isinstance(locks, Root):
+            return _listening(folder, locks)
+        link = connect(settings)
+        if link is not None:
+            link.close()
+            return None
+        if time.monotonic() > until:
+            raise _owned_elsewhere(locks)
+        time.sleep(_PAUSE)
+
+
+def connect(settings: Settings) -> socket.socket | None:
+    """Reach the vault's owner; None when no process listens for this state folder."""
+    link = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        link.connect(str(socket_folder(settings) / OWNER_SOCKET))
+    except OSError:
+        link.close()
+        return None
+    return link
+
+
+def listen(path: Path) -> socket.socket:
+    """Listen on a Unix socket that only this user can reach, in place of a stale one."""
+    path.unlink(missing_ok=True)
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    listener.bind(str(path))
+    # Before `listen` nobody can connect, so the default mode is never open to others.
+    path.chmod(0o600)
+    listener.listen(_BACKLOG_MAX)
+    return listener
+
+
+def prepare_state(folder: Path) -> None:
+    """Make the state folder, for this user alone."""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if stat.S_IMODE(folder.stat().st_mode) != 0o700:
+            folder.chmod(0o700)
+    except OSError as error:
+        raise Unavailable(
+            f"The state folder cannot be made or used ({error.strerror}). "
+            "Name another with --state or COMMONPLACE_STATE."
+        ) from None
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise Unavailable(
+            "The state folder is not writable. Name another with --state or COMMONPLACE_STATE."
+        )
+
+
+def socket_folder(settings: Settings) -> Path:
+    """Say where the vault's sockets are: the state folder, or a short one when that is too long."""
+    name = os.fsencode(settings.state)
+    if len(name) <= _SOCKET_FOLDER_MAX:
+        return settings.state
+    digest = hashlib.sha256(name).hexdigest()[:16]
+    return _SHORT_FOLDER / f"commonplace-{os.getuid()}" / digest
+
+
+def _prepared_sockets(settings: Settings) -> Path:
+    folder = socket_folder(settings)
+    if folder != settings.state:
+        _make_private(folder.parent)
+        _make_private(folder)
+    return folder
+
+
+def _listening(folder: Path, locks: list[int]) -> Claim:
+    try:
+        return Claim(locks, listen(folder / OWNER_SOCKET))
+    except OSError as error:
+        _unlock(locks)
+        raise Unavailable(f"The owner's socket cannot be made ({error.strerror}).") from None
+
+
+def _make_private(folder: Path) -> None:
+    with contextlib.suppress(FileExistsError):
+        folder.mkdir(mode=0o700)
+    found = folder.lstat()
+    ours = stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid()
+    if not ours or stat.S_IMODE(found.st_mode) != 0o700:
+        raise Unavailable("The folder for sockets belongs to somebody else. Use a shorter --state.")
+
+
+def _lock_all(settings: Settings) -> list[int] | Root:
+    """Lock every root, or none and give the one that is held."""
+    locks: list[int] = []
+    # In one order, so that two processes that want the same roots cannot each get half.
+    for root in sorted(settings.roots, key=lambda root: str(root.path.resolve())):
+        try:
+            locks.append(_lock(root, settings))
+        except BlockingIOError:
+            _unlock(locks)
+            return root
+        except OSError as error:
+            _unlock(locks)
+            raise Unavailable(
+                f"The folder {root.name!r} cannot be opened ({error.strerror})."
+            ) from None
+    return locks
+
+
+def _lock(root: Root, settings: Settings) -> int:
+    handle = os.open(root.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(handle)
+        raise
+    except OSError:
+        os.close(handle)
+        return _lock_beside(root, settings)
+    return handle
+
+
+def _lock_beside(root: Root, settings: Settings) -> int:
+    """Lock a file named after the folder: some network file systems lock no folders."""
+    folder = settings.locks or settings.state.parent / "locks"
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    name = hashlib.sha256(os.fsencode(root.path.resolve())).hexdigest()[:24]
+    handle = os.open(folder / name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(handle)
+        raise
+    return handle
+
+
+def _unlock(locks: list[int]) -> None:
+    while locks:
+        os.close(locks.pop())
+
+
+def _owned_elsewhere(root: Root) -> OwnedElsewhere:
+    holder = _holder(root)
+    who = f"process {holder}" if holder else "another process"
+    return OwnedElsewhere(
+        f"The folder {root.name!r} is already open in Commonplace ({who}), with other folders or "
+        "another state folder. Stop that process, or name the same folders and --state as it does."
+    )
+
+
+def _holder(root: Root) -> int | None:
+    """Find the process that holds a root's lock, where the system tells."""
+    try:
+        found = root.path.stat()
+        with open("/proc/locks", encoding="ascii") as table:
+            rows = [line.split() for line in table]
+    except OSError:
+        return None
+    device = f"{os.major(found.st_dev):02x}:{os.minor(found.st_dev):02x}:{found.st_ino}"
+    held = (int(row[4]) for row in rows if row[1:2] == ["FLOCK"] and row[5] == device)
+    return next(held, None)

@@ -1,0 +1,75 @@
+"""From note files to what the index takes: which files changed, and what each now says."""
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from commonplace.core import digest, endings
+from commonplace.errors import CommonplaceError
+from commonplace.vault.disk import Listed, Stamp
+from commonplace.vault.index import Known
+from commonplace.vault.roots import Roots
+from commonplace.vault.writer import Fresh
+
+
+@dataclass(slots=True)
+class Plan:
+    """The difference between the files and the index."""
+
+    found: int = 0
+    new: list[Listed] = field(default_factory=list[Listed])
+    changed: list[Listed] = field(default_factory=list[Listed])
+    gone: list[str] = field(default_factory=list[str])
+    moved: dict[str, str] = field(default_factory=dict[str, str])
+
+
+def plan(found: Iterable[Listed], known: Mapping[str, Known]) -> Plan:
+    """Compare a scan with the index by stamps; nothing is read."""
+    work = Plan()
+    seen: set[str] = set()
+    for listed in found:
+        if listed.path in seen:
+            continue  # two names on disk that are one under NFC: the first is the note
+        seen.add(listed.path)
+        before = known.get(listed.path)
+        if before is None:
+            work.new.append(listed)
+        elif before.sha is None or _stamp(before) != listed.stamp:
+            work.changed.append(listed)
+    work.found = len(seen)
+    work.gone = [path for path in known if path not in seen]
+    return work
+
+
+def read(roots: Roots, listed: Listed, known_sha: bytes | None = None) -> Fresh | None:
+    """Read and digest one note; None when its bytes are those already known."""
+    sha = b""
+    try:
+        data, stamp = roots.read(listed.on_disk or listed.path)
+        sha = hashlib.blake2b(data, digest_size=16).digest()
+        now = Listed(listed.path, stamp, listed.on_disk)
+        if sha == known_sha:
+            return None
+        text, _ = endings.decode(data)
+        return Fresh(now, sha, digest.digest(listed.path, text))
+    except CommonplaceError as error:
+        # Listed, with the reason; read again when its stamp changes.
+        return Fresh(listed, sha or b"-", None, str(error))
+
+
+def moves(gone: Mapping[str, Known], fresh: Iterable[Fresh]) -> dict[str, str]:
+    """Tell which new notes are old ones under another name: the same file, or the same bytes."""
+    by_inode = {known.inode: path for path, known in gone.items()}
+    by_sha = {known.sha: path for path, known in gone.items() if known.sha}
+    found: dict[str, str] = {}
+    taken: set[str] = set()
+    for one in fresh:
+        old = by_inode.get(one.listed.stamp.inode) or by_sha.get(one.sha)
+        if old is not None and old not in taken and one.listed.path not in gone:
+            found[one.listed.path] = old
+            taken.add(old)
+    return found
+
+
+def _stamp(known: Known) -> Stamp:
+    return Stamp(known.mtime_ns, known.size, known.inode)

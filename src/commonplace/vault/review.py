@@ -1,0 +1,236 @@
+"""Suggestions: made by assistants, decided by people, here on the server alone.
+
+Deciding in the browser would lose text when two decide at once. A decision names suggestions by
+note and id; one that changed or is gone is a conflict, and then nothing at all is decided. A
+decision deletes only markers and the discarded side, so that kept text keeps its author.
+"""
+
+import time
+import uuid
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from commonplace.core import critic, edits
+from commonplace.core.critic import NoMatch, NotUnique, Suggested, Undecidable
+from commonplace.core.edits import Edit
+from commonplace.core.render import Decided
+from commonplace.errors import BadArgument, Conflict, NotFound
+from commonplace.vault.index import Index, Pending
+from commonplace.vault.ledger import Credit, Decision, Ledger
+from commonplace.vault.readings import Readings
+from commonplace.vault.shelf import Shelf
+
+UNDO_MAX = 200
+_ANCHOR = 40
+
+Verdict = Literal["accept", "reject"]
+
+CHANGED = "Document changed since last read. Please re-read and try again."
+
+
+@dataclass(frozen=True, slots=True)
+class Suggester:
+    """An assistant that suggests: who it is to the server, and its name for people."""
+
+    id: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reviewed:
+    """What a request decided, and how to take it back."""
+
+    decided: list[tuple[str, str]]
+    undo: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Undoing:
+    """One note before and after a decision."""
+
+    path: str
+    before: str
+    after: str
+
+
+class Review:
+    """Makes, lists and decides suggestions."""
+
+    def __init__(
+        self, shelf: Shelf, index: Index, ledger: Ledger, clock: Callable[[], float] = time.time
+    ) -> None:
+        self._shelf = shelf
+        self._index = index
+        self.ledger = ledger
+        self.readings = Readings()
+        self._clock = clock
+        self._undo: OrderedDict[str, list[_Undoing]] = OrderedDict()
+
+    async def suggest(
+        self, path: str, old: str, new: str, actor: Suggester, *, replace_all: bool = False
+    ) -> Suggested:
+        """Replace a passage, as a suggestion; the same call again changes nothing more."""
+        self.readings.require(actor.id, path)
+        made: list[Suggested] = []
+        known: set[str] = set()
+
+        def plan(text: str) -> list[Edit]:
+            known.update(each.id for each in critic.suggestions(text))
+            made.append(critic.suggest(text, old, new, replace_all=replace_all))
+            return made[-1].edits
+
+        try:
+            edited = await self._shelf.edit(path, plan, f"assistant:{actor.name}")
+        except (NoMatch, NotUnique) as error:
+            raise self._worded(error, path, old, actor) from error
+        fresh = {each.id for each in critic.suggestions(edited.text)} - known
+        credit = Credit(actor.id, actor.name, self._clock())
+        await self.ledger.credit_to(await self._shelf.id_of(path), fresh, credit)
+        return made[-1]
+
+    def _worded(
+        self, error: NoMatch | NotUnique, path: str, old: str, actor: Suggester
+    ) -> BadArgument | Conflict:
+        if isinstance(error, NotUnique):
+            return BadArgument(
+                f"old_string is not unique in {path} ({error.count} occurrences found). Include"
+                " more surrounding context to make it unique, or set replace_all."
+            )
+        if self.readings.had(actor.id, path, old):
+            return Conflict(CHANGED)
+        return BadArgument(f"old_string not found in {path}. Make sure it matches exactly.")
+
+    async def pending(self, path: str | None = None) -> list[Pending]:
+        """List what waits, with the authors that the ledger knows."""
+        await self.ledger.load()
+        await self._shelf.learn()
+        return [self._credited(each) for each in self._index.suggestions(path)]
+
+    async def pending_in(self, path: str, marked: str) -> list[critic.Suggestion]:
+        """List what waits in a text that was just read, with the authors known."""
+        found = critic.suggestions(marked)
+        if not found:
+            return []
+        await self.ledger.load()
+        document = await self._shelf.id_of(path)
+        return [_with_credit(each, self.ledger.credit(document, each.id)) for each in found]
+
+    def _credited(self, each: Pending) -> Pending:
+        document = self._shelf.known_id(each.path)
+        credit = self.ledger.credit(document, each.id) if document else None
+        if credit is None:
+            return each
+        return replace(each, author=credit.name, time=credit.time)
+
+    async def decided_for(self, actor: str, path: str, since: float) -> list[Decided]:
+        """Tell an assistant what became of its suggestions in a note since it last read it."""
+        await self.ledger.load()
+        document = self._shelf.known_id(path)
+        if document is None:
+            return []
+        return [
+            Decided(one.decision, one.old, one.new, one.who, one.reason)
+            for one in self.ledger.decided_for(actor, document, since)
+        ]
+
+    async def decide(
+        self, verdict: Verdict, chosen: Mapping[str, Collection[str]], who: str, reason: str = ""
+    ) -> Reviewed:
+        """Decide suggestions, by note and id: all of them, or none and a Conflict."""
+        if not chosen:
+            raise NotFound("There is nothing to decide.")
+        done: list[_Undoing] = []
+        decisions: list[Decision] = []
+        try:
+            for path, ids in chosen.items():
+                done.append(await self._decide_in(path, verdict, ids, who))
+                decisions += await self._entries(done[-1], verdict, ids, who, reason)
+        except (Conflict, NotFound) as error:
+            for undoing in reversed(done):
+                await self._take_back(undoing)
+            raise Conflict(f"{error} Nothing was decided.") from error
+        await self.ledger.decide(decisions)
+        token = uuid.uuid4().hex
+        self._undo[token] = done
+        while len(self._undo) > UNDO_MAX:
+            self._undo.popitem(last=False)
+        return Reviewed([(one.path, one.id) for one in decisions], token)
+
+    async def _decide_in(
+        self, path: str, verdict: Verdict, ids: Collection[str], who: str
+    ) -> _Undoing:
+        before: list[str] = []
+
+        def plan(text: str) -> Sequence[Edit]:
+            before.append(text)
+            return (critic.accept if verdict == "accept" else critic.reject)(text, ids)
+
+        try:
+            edited = await self._shelf.edit(path, plan, f"person:{who}")
+        except Undecidable as error:
+            raise Conflict(f"{path}: {error}") from error
+        return _Undoing(path, before[-1], edited.text)
+
+    async def _entries(
+        self, undoing: _Undoing, verdict: Verdict, ids: Collection[str], who: str, reason: str
+    ) -> list[Decision]:
+        """Write the rows of the ledger for one note."""
+        document = await self._shelf.id_of(undoing.path)
+        now = self._clock()
+        return [
+            Decision(
+                time=now,
+                who=who,
+                decision=verdict,
+                document=document,
+                path=undoing.path,
+                id=each.id,
+                old=each.old,
+                new=each.new,
+                author=credit.name if credit else each.author,
+                actor=credit.actor if credit else None,
+                reason=reason,
+            )
+            for each in critic.suggestions(undoing.before)
+            if each.id in ids
+            for credit in [self.ledger.credit(document, each.id)]
+        ]
+
+    async def undo(self, token: str) -> int:
+        """Take a decision back; Conflict where the text has changed since."""
+        undoing = self._undo.pop(token, None)
+        if undoing is None:
+            raise NotFound("There is no such decision to undo, or it was undone already.")
+        for one in undoing:
+            await self._take_back(one)
+        return len(undoing)
+
+    async def _take_back(self, undoing: _Undoing) -> None:
+        back = edits.diff(undoing.after, undoing.before)
+        await self._shelf.edit(
+            undoing.path, lambda text: _rebased(text, undoing.after, back), "review:undo"
+        )
+
+
+def _with_credit(each: critic.Suggestion, credit: Credit | None) -> critic.Suggestion:
+    return each if credit is None else replace(each, author=credit.name, time=credit.time)
+
+
+def _rebased(text: str, expected: str, changes: list[Edit]) -> list[Edit]:
+    """Make changes that were meant for one text in another, where their places still stand."""
+    if text == expected:
+        return changes
+    moved = edits.diff(expected, text)
+    rebased: list[Edit] = []
+    for change in changes:
+        low, high = max(0, change.start - _ANCHOR), min(len(expected), change.end + _ANCHOR)
+        if any(edit.start < high and edit.end > low for edit in moved if edit.end > edit.start):
+            raise Conflict("The text has changed since; it cannot be taken back.")
+        start = edits.shift(change.start, moved, after=True)
+        end = start + change.end - change.start
+        if text[start:end] != expected[change.start : change.end]:
+            raise Conflict("The text has changed since; it cannot be taken back.")
+        rebased.append(Edit(start, end, change.text))
+    return rebased

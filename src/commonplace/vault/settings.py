@@ -1,0 +1,131 @@
+"""What a vault is opened with: its roots, its state folder, and the person's choices.
+
+Plain values. The command line builds them (flags win over environment over `commonplace.toml`);
+nothing below it reads the environment. The file is parsed here, from its text: a key that is
+unknown or of the wrong kind is an error that names it, because a mistyped policy that is silently
+ignored would be worse than none.
+"""
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import cast
+
+from commonplace.errors import BadArgument
+
+FAMILIES = ("files", "notes", "graph")
+OPERATIONS = ("create", "update", "delete", "rename")
+POLICIES = ("allow", "ask", "suggest", "deny")
+CONFIG_FILE = "commonplace.toml"
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """One folder of notes; `name` is the first path part when a vault has several."""
+
+    name: str
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything that a vault is opened with."""
+
+    roots: tuple[Root, ...]
+    state: Path
+    families: tuple[str, ...] = FAMILIES
+    read_only: bool = False
+    ignore: tuple[str, ...] = ()
+    policies: dict[str, str] = field(default_factory=dict[str, str])
+    locks: Path | None = None
+    """Where lock files go when a root's file system cannot lock folders; shared by all vaults."""
+
+    @property
+    def several_roots(self) -> bool:
+        """Whether paths start with the root's name."""
+        return len(self.roots) > 1
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """What a `commonplace.toml` says; `None` where it is silent."""
+
+    roots: tuple[tuple[str, str], ...] = ()
+    tools: tuple[str, ...] | None = None
+    read_only: bool | None = None
+    ignore: tuple[str, ...] = ()
+    policies: dict[str, str] = field(default_factory=dict[str, str])
+
+
+def vault_key(roots: tuple[Root, ...]) -> str:
+    """Name the state folder of a set of roots: the same folders always share one."""
+    real = sorted(str(root.path.resolve()) for root in roots)
+    return hashlib.sha256("\0".join(real).encode("utf-8", "surrogateescape")).hexdigest()[:24]
+
+
+def families_of(names: Iterable[str], where: str) -> tuple[str, ...]:
+    """Check names of tool families; they come out once each, in the order of `FAMILIES`."""
+    chosen = {_one_of(name.strip(), FAMILIES, where) for name in names}
+    if not chosen:
+        raise BadArgument(f"{where}: name at least one of {', '.join(FAMILIES)}.")
+    return tuple(name for name in FAMILIES if name in chosen)
+
+
+def policies_of(pairs: Iterable[tuple[str, str]], where: str) -> dict[str, str]:
+    """Check policies: what happens on create, update, delete and rename."""
+    return {
+        _one_of(operation.strip(), OPERATIONS, where): _one_of(
+            policy.strip(), POLICIES, f"{where} {operation.strip()}"
+        )
+        for operation, policy in pairs
+    }
+
+
+def parse_config(text: str) -> Config:
+    """Read the text of a `commonplace.toml`."""
+    import tomllib
+
+    try:
+        table = cast("dict[str, object]", tomllib.loads(text))
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise BadArgument(f"{CONFIG_FILE} is not valid TOML: {error}.") from None
+    known = {"roots", "tools", "read_only", "ignore", "policy"}
+    for key in table.keys() - known:
+        raise BadArgument(f"{CONFIG_FILE}: unknown key {key!r}. Known: {', '.join(sorted(known))}.")
+    tools, read_only = table.get("tools"), table.get("read_only")
+    if not isinstance(read_only, bool | None):
+        raise BadArgument(f"{CONFIG_FILE}: read_only must be true or false.")
+    return Config(
+        roots=tuple(_texts_by_name(table, "roots").items()),
+        tools=None if tools is None else families_of(_texts(table, "tools"), _key("tools")),
+        read_only=read_only,
+        ignore=_texts(table, "ignore"),
+        policies=policies_of(_texts_by_name(table, "policy").items(), _key("policy")),
+    )
+
+
+def _key(name: str) -> str:
+    return f"{CONFIG_FILE}: {name}"
+
+
+def _one_of(value: str, allowed: tuple[str, ...], where: str) -> str:
+    if value not in allowed:
+        raise BadArgument(f"{where}: {value!r} is not one of {', '.join(allowed)}.")
+    return value
+
+
+def _texts(table: dict[str, object], key: str) -> tuple[str, ...]:
+    value = table.get(key, [])
+    items = cast("list[object]", value) if isinstance(value, list) else [None]
+    if not all(isinstance(item, str) for item in items):
+        raise BadArgument(f"{_key(key)} must be a list of texts.")
+    return tuple(cast("list[str]", items))
+
+
+def _texts_by_name(table: dict[str, object], key: str) -> dict[str, str]:
+    value = table.get(key, {})
+    pairs = cast("dict[str, object]", value) if isinstance(value, dict) else {"": None}
+    if not all(isinstance(item, str) for item in pairs.values()):
+        raise BadArgument(f"{_key(key)} must be a table of texts.")
+    return cast("dict[str, str]", pairs)

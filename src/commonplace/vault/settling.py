@@ -1,0 +1,104 @@
+"""What each link means, kept right as notes come, go and change their names.
+
+A batch *touches* the names that appeared or vanished and the notes whose own links changed;
+`settle` resolves the links that carry such a name or stand in such a note, and no others.
+"""
+
+import sqlite3
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from commonplace.core import links
+from commonplace.core.links import Candidate, NameKind
+from commonplace.vault.tables import marks, parts
+
+# When more than this part of the notes is touched, one pass over all links is cheaper.
+_ONE_BY_ONE_PART = 0.1
+
+_LINKS = "SELECT source, ordinal, raw, key, target, ambiguous FROM links"
+_NAMES = (
+    "SELECT names.key, names.kind, names.name, notes.path, notes.id"
+    " FROM names JOIN notes ON notes.id = names.note"
+)
+
+LinkRow = tuple[int, int, str, str, int | None, int]
+
+
+@dataclass(slots=True)
+class _Names:
+    candidates: dict[str, list[Candidate]] = field(default_factory=dict[str, list[Candidate]])
+    ids: dict[str, int] = field(default_factory=dict[str, int])
+
+    def add(self, rows: Iterable[tuple[str, int, str, str, int]]) -> None:
+        for key, kind, name, path, note in rows:
+            self.candidates.setdefault(key, []).append(Candidate(path, NameKind(kind), name))
+            self.ids[path] = note
+
+
+class Settling:
+    """Remembers what was touched, then settles it."""
+
+    def __init__(self, db: sqlite3.Connection, *, several_roots: bool) -> None:
+        self._db = db
+        self._several_roots = several_roots
+        self._keys: set[str] = set()
+        self._sources: set[int] = set()
+
+    def touch_names(self, keys: Iterable[str]) -> None:
+        """Note that names came, went or changed hands."""
+        self._keys.update(keys)
+
+    def touch_links(self, note: int) -> None:
+        """Note that the links inside a note were written anew."""
+        self._sources.add(note)
+
+    def forget(self, notes: Iterable[int]) -> None:
+        """Let go of notes that are gone, their links with them."""
+        self._sources.difference_update(notes)
+
+    def settle(self) -> None:
+        """Resolve every link whose meaning can have changed."""
+        (notes,) = self._db.execute("SELECT count(*) FROM notes").fetchone()
+        if len(self._sources) > notes * _ONE_BY_ONE_PART:
+            self._settle_all()
+        else:
+            self._settle_where("source", sorted(self._sources))
+            self._settle_where("key", sorted(self._keys))
+        self._keys.clear()
+        self._sources.clear()
+
+    def _settle_all(self) -> None:
+        names = _Names()
+        names.add(self._db.execute(_NAMES))
+        paths = dict(self._db.execute("SELECT id, path FROM notes").fetchall())
+        self._resolve(self._db.execute(_LINKS).fetchall(), names, paths.__getitem__)
+
+    def _settle_where(self, column: str, chosen: Sequence[int] | Sequence[str]) -> None:
+        for part in parts(chosen):
+            sql = f"{_LINKS} WHERE {column} IN ({marks(part)})"
+            rows = self._db.execute(sql, part).fetchall()
+            names = _Names()
+            for keys in parts(sorted({row[3] for row in rows})):
+                names.add(self._db.execute(f"{_NAMES} WHERE names.key IN ({marks(keys)})", keys))
+            self._resolve(rows, names, self._path)
+
+    def _path(self, note: int) -> str:
+        return str(self._db.execute("SELECT path FROM notes WHERE id = ?", (note,)).fetchone()[0])
+
+    def _resolve(
+        self, rows: Sequence[LinkRow], names: _Names, path_of: Callable[[int], str]
+    ) -> None:
+        changed: list[tuple[int | None, int, int, int]] = []
+        for source, ordinal, raw, key, target, ambiguous in rows:
+            candidates = names.candidates.get(key)
+            now, doubtful = None, 0
+            if candidates is not None:
+                path = path_of(source)
+                root = path.partition("/")[0] if self._several_roots else ""
+                if found := links.resolve(raw, path, candidates, root):
+                    now, doubtful = names.ids[found.path], int(found.ambiguous)
+            if (now, doubtful) != (target, ambiguous):
+                changed.append((now, doubtful, source, ordinal))
+        self._db.executemany(
+            "UPDATE links SET target = ?, ambiguous = ? WHERE source = ? AND ordinal = ?", changed
+        )

@@ -1,0 +1,275 @@
+"""The live documents of a vault: by path for tools, by id for sockets.
+
+A note that nobody works on is just its file. It becomes live when a socket opens it or an edit
+arrives; from then on its file and the index follow it: within a moment of the last edit, at once
+when the last one who had it open goes.
+"""
+
+import logging
+import time
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Protocol
+
+import anyio
+
+from commonplace.errors import CommonplaceError, NotFound
+from commonplace.vault.contents import NoteChange
+from commonplace.vault.documents import Change, Edited, Plan
+from commonplace.vault.filepeer import FilePeer
+from commonplace.vault.live import Documents
+from commonplace.vault.log import Log, Place
+from commonplace.vault.roots import Roots
+
+# The file follows so long after the last edit, and at the latest so long after the first.
+SETTLE_SECONDS = 0.3
+FLUSH_SECONDS_MAX = 0.8
+_RETRY_SECONDS = (1.0, 2.0, 5.0, 10.0, 30.0)
+
+logger = logging.getLogger(__name__)
+
+
+class Indexing(Protocol):
+    """What the shelf asks of the index."""
+
+    @property
+    def busy(self) -> bool:
+        """Whether a whole build is under way, which will find every file as it is."""
+        ...
+
+    async def update(self, paths: Collection[str]) -> None:
+        """Look at these notes again."""
+        ...
+
+
+@dataclass(slots=True)
+class _Waiting:
+    """A document whose file is behind: since when, when it is due, how often it failed."""
+
+    first: float
+    due: float
+    failures: int = 0
+
+
+@dataclass(slots=True)
+class _Ids:
+    by_path: dict[str, str] = field(default_factory=dict[str, str])
+    by_id: dict[str, str] = field(default_factory=dict[str, str])
+
+    def put(self, path: str, id: str) -> None:  # noqa: A002
+        self.drop(id)
+        self.by_path[path] = id
+        self.by_id[id] = path
+
+    def drop(self, id: str) -> None:  # noqa: A002
+        if (path := self.by_id.pop(id, None)) is not None:
+            self.by_path.pop(path, None)
+
+
+class Shelf:
+    """Documents, their ids, and their files."""
+
+    def __init__(
+        self,
+        roots: Roots,
+        log: Log,
+        index: Indexing,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._roots = roots
+        self._log = log
+        self._index = index
+        self._clock = clock
+        self._ids = _Ids()
+        self._peer = FilePeer(roots, log, self.path_of, lambda: datetime.now(UTC).date())
+        self.documents = Documents(log, first=self._peer.first)
+        self.documents.follow(self._changed)
+        self._waiting: dict[str, _Waiting] = {}
+        self._moves: list[NoteChange] = []
+        self._learnt = False
+        self._woken = anyio.Event()
+
+    # -- names
+
+    async def id_of(self, path: str) -> str:
+        """Return the id of the document at a path; the first time, give it one."""
+        if (known := self._ids.by_path.get(path)) is not None:
+            return known
+        document = await self._log.identify(self._place(path))
+        self._ids.put(path, document.id)
+        return document.id
+
+    async def path_of(self, id: str) -> str | None:  # noqa: A002
+        """Return where a document lives now."""
+        if (known := self._ids.by_id.get(id)) is not None:
+            return known
+        document = await self._log.find(id)
+        if document is None or document.place is None:
+            return None
+        path = self._roots.joined(document.place.root, document.place.path)
+        self._ids.put(path, id)
+        return path
+
+    def known_id(self, path: str) -> str | None:
+        """Return the id of the document at a path, if `learn` has met one there."""
+        return self._ids.by_path.get(path)
+
+    async def learn(self) -> None:
+        """Learn the ids of all documents that were ever live, once."""
+        if not self._learnt:
+            for document in await self._log.known():
+                if document.place is not None and self._roots.has(document.place.root):
+                    path = self._roots.joined(document.place.root, document.place.path)
+                    self._ids.put(path, document.id)
+            self._learnt = True
+
+    # -- what sockets need
+
+    async def open(self, id: str) -> None:  # noqa: A002
+        """Make a document ready: known, there, and caught up with its file."""
+        path = await self.path_of(id)
+        if path is None or self._roots.stamp(path) is None:
+            raise NotFound("There is no such document, or its note is gone.")
+        await self._peer.take_in(self.documents, id)
+
+    async def closed(self, id: str) -> None:  # noqa: A002
+        """Write the file at once: the last one who had it open has gone."""
+        if id in self._waiting:
+            await self._flush(id)
+
+    # -- what tools need
+
+    async def text(self, path: str) -> str | None:
+        """Return the live text of a note, or None when it is just its file."""
+        id = self._ids.by_path.get(path)  # noqa: A001
+        if id is None or not self.documents.is_live(id):
+            return None
+        await self._peer.take_in(self.documents, id)
+        async with self.documents.hold(id) as document:
+            return document.text
+
+    async def edit(self, path: str, plan: Plan, actor: str) -> Edited:
+        """Edit a note through the one door; answers once the edit is saved."""
+        id = await self.id_of(path)  # noqa: A001
+        await self._peer.take_in(self.documents, id)
+        return await self.documents.edit(id, plan, actor)
+
+    @property
+    def behind(self) -> bool:
+        """Whether a live text is ahead of its file and the index."""
+        return bool(self._waiting)
+
+    async def flush_all(self) -> None:
+        """Let files and index follow every live text now."""
+        async with anyio.create_task_group() as tasks:
+            for id in list(self._waiting):  # noqa: A001
+                tasks.start_soon(self._flush, id)
+
+    # -- following
+
+    async def run(self) -> None:
+        """Mend what a crash left, then keep files in step until cancelled."""
+        await self._recover()
+        while True:
+            await self._carry_moves()
+            now = self._clock()
+            async with anyio.create_task_group() as tasks:
+                for id in [i for i, waiting in self._waiting.items() if waiting.due <= now]:  # noqa: A001
+                    tasks.start_soon(self._flush, id)
+            due = min((w.due for w in self._waiting.values()), default=now + 3600.0)
+            with anyio.move_on_after(max(0.0, due - self._clock())):
+                await self._woken.wait()
+            self._woken = anyio.Event()
+
+    async def close(self) -> None:
+        """Write every file that is behind, then let go of the documents."""
+        await self.flush_all()
+        await self.documents.close()
+
+    def heard(self, change: NoteChange) -> None:
+        """Hear from the index that a note's file came, changed or went."""
+        known = change.path in self._ids.by_path or change.was in self._ids.by_path
+        if known or change.was is not None or change.kind == "gone":
+            self._moves.append(change)
+            self._woken.set()
+
+    def _changed(self, change: Change) -> None:
+        now = self._clock()
+        waiting = self._waiting.setdefault(change.id, _Waiting(now, now))
+        waiting.due = min(now + SETTLE_SECONDS, waiting.first + FLUSH_SECONDS_MAX)
+        self._woken.set()
+
+    async def _flush(self, id: str) -> None:  # noqa: A002
+        waiting = self._waiting.pop(id, None)
+        if waiting is None:
+            return
+        try:
+            await self._peer.write_out(self.documents, id)
+        except CommonplaceError as error:
+            self._try_again(id, waiting, error)
+            return
+        path = await self.path_of(id)
+        if path is not None and not self._index.busy:
+            await self._index.update([path])
+
+    def _try_again(self, id: str, waiting: _Waiting, error: CommonplaceError) -> None:  # noqa: A002
+        """Keep trying: the edits are in the log, the file follows when it can."""
+        pause = _RETRY_SECONDS[min(waiting.failures, len(_RETRY_SECONDS) - 1)]
+        if not waiting.failures:
+            logger.warning("%s It is tried again until it works.", error)
+        now = self._clock()
+        again = self._waiting.setdefault(id, _Waiting(now, now + pause))
+        again.failures = waiting.failures + 1
+        again.due = now + pause
+
+    async def _recover(self) -> None:
+        for id in await self._log.unflushed():  # noqa: A001
+            try:
+                await self._peer.recover(self.documents, id)
+            except CommonplaceError as error:
+                logger.warning("%s", error)
+
+    async def _carry_moves(self) -> None:
+        """Let documents follow their files to other names, and notice files that changed."""
+        moves, self._moves = self._moves, []
+        for change in moves:
+            if change.was is not None:
+                await self._follow_move(change.was, change.path)
+            id = self._ids.by_path.get(change.path)  # noqa: A001
+            if id is None or not self.documents.is_live(id):
+                continue
+            try:
+                if change.kind == "gone":
+                    await self._gone(id, change.path)
+                else:
+                    await self._peer.take_in(self.documents, id)
+            except CommonplaceError as error:
+                logger.warning("%s", error)
+
+    async def _follow_move(self, old: str, new: str) -> None:
+        found = await self._log.at(self._place(old))
+        if found is None or await self._log.at(self._place(new)) is not None:
+            return
+        await self._log.move({found.id: self._place(new)})
+        self._ids.put(new, found.id)
+
+    async def _gone(self, id: str, path: str) -> None:  # noqa: A002
+        """Take a deleted note's document out of the vault, unless somebody is typing in it."""
+        if self._roots.stamp(path) is not None:
+            return
+        if id in self._waiting:
+            self._waiting[id].due = self._clock()  # writing it brings the note back
+            return
+        await self._log.move({id: None})
+        self._ids.drop(id)
+        self._peer.forget(id)
+
+    def _place(self, path: str) -> Place:
+        root, inside = self._roots.split(path)
+        return Place(root, inside)
+
+    def waiting(self) -> list[str]:
+        """Name the notes whose files are behind."""
+        return [path for one in self._waiting if (path := self._ids.by_id.get(one))]

@@ -1,0 +1,93 @@
+"""Opens `index.db`: makes it, or makes it anew when it is of another version or damaged."""
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import TypeVar
+
+from commonplace.errors import Unavailable
+from commonplace.vault.schema import LOOKUPS, TABLES, VERSION
+
+_BUSY_MS = 30_000
+_VARIABLES_MAX = 500
+
+Value = TypeVar("Value")
+
+
+def connect(folder: Path, shards: int) -> sqlite3.Connection:
+    """Open the index of a state folder for one thread at a time."""
+    try:
+        return _open(folder, shards)
+    except sqlite3.DatabaseError:
+        erase(folder)
+    try:
+        return _open(folder, shards)
+    except sqlite3.Error as error:
+        raise Unavailable(
+            f"The index cannot be opened: {error}. Check that the state folder is writable and"
+            " its disk has room."
+        ) from error
+
+
+def erase(folder: Path) -> None:
+    """Throw the index away: it is derived, the next start builds it from the notes."""
+    for name in ("index.db", "index.db-wal", "index.db-shm"):
+        (folder / name).unlink(missing_ok=True)
+    for shard in folder.glob("corpus-*"):
+        shard.unlink(missing_ok=True)
+
+
+def read_meta(db: sqlite3.Connection, key: str) -> int:
+    """Read one of the index's own numbers."""
+    return int(db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()[0])
+
+
+def write_meta(db: sqlite3.Connection, key: str, value: int) -> None:
+    """Keep one of the index's own numbers."""
+    db.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", (key, value))
+
+
+def parts(values: Sequence[Value]) -> Iterator[Sequence[Value]]:
+    """Cut a list into pieces that fit one statement."""
+    rest = iter(values)
+    while piece := list(islice(rest, _VARIABLES_MAX)):
+        yield piece
+
+
+def marks(values: Sequence[object]) -> str:
+    """Write the place holders for a list of values."""
+    return ",".join("?" * len(values))
+
+
+def _open(folder: Path, shards: int) -> sqlite3.Connection:
+    try:
+        db = sqlite3.connect(folder / "index.db", isolation_level=None, check_same_thread=False)
+    except sqlite3.OperationalError as error:
+        raise Unavailable("The index cannot be opened: is the state folder writable?") from error
+    db.execute(f"PRAGMA busy_timeout = {_BUSY_MS}")
+    db.execute("PRAGMA journal_mode = WAL")
+    db.execute("PRAGMA synchronous = NORMAL")
+    db.execute("PRAGMA temp_store = MEMORY")
+    db.execute("PRAGMA cache_size = -16000")
+    db.execute("BEGIN IMMEDIATE")
+    version = db.execute("PRAGMA user_version").fetchone()[0]
+    if version == 0:
+        _create(db, shards)
+    db.execute("COMMIT")
+    if version not in (0, VERSION):
+        db.close()
+        raise sqlite3.DatabaseError("another version")
+    return db
+
+
+def _create(db: sqlite3.Connection, shards: int) -> None:
+    # `executescript` would commit the transaction that keeps other processes out.
+    for statement in TABLES.split(";\n"):
+        if statement.strip():
+            db.execute(statement)
+    for name, columns in LOOKUPS.items():
+        db.execute(f"CREATE INDEX {name} ON {columns}")
+    for key, value in (("shards", shards), ("generation", 1), ("dead_bytes", 0)):
+        write_meta(db, key, value)
+    db.execute(f"PRAGMA user_version = {VERSION}")

@@ -1,0 +1,386 @@
+"""A vault, opened: the one door to everything that a tool, a protocol or a command needs.
+
+Opening returns at once. The index is brought up to date in the background, and what is asked
+meanwhile is answered from the files where the index does not reach yet.
+"""
+
+import logging
+import time
+from collections.abc import AsyncGenerator, Callable, Collection, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import TypeVar
+
+import anyio
+import anyio.to_thread
+
+from commonplace.core import critic, digest, endings, frontmatter, paths, render, snippets, words
+from commonplace.core.critic import Suggested
+from commonplace.core.render import Decided, Pending
+from commonplace.errors import CommonplaceError, Forbidden, NotFound, Unavailable, Unreadable
+from commonplace.vault import grep as engine, index
+from commonplace.vault.catalog import Entry
+from commonplace.vault.contents import Contents, Listener
+from commonplace.vault.corpus import Span
+from commonplace.vault.doctor import Check, examine
+from commonplace.vault.documents import Edited, Plan
+from commonplace.vault.index import About, Index, Links, TextHit
+from commonplace.vault.indexer import Indexer, Progress, shard_count
+from commonplace.vault.ledger import Ledger
+from commonplace.vault.log import Log
+from commonplace.vault.review import Review, Suggester
+from commonplace.vault.ripgrep import Pattern
+from commonplace.vault.roots import Roots
+from commonplace.vault.settings import Settings
+from commonplace.vault.shelf import Shelf
+from commonplace.vault.sqlite_log import SqliteLog
+
+Result = TypeVar("Result")
+
+RETRY_SECONDS = 5.0
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class NoteInfo:
+    """A note in a listing; `modified` in seconds since 1970."""
+
+    path: str
+    title: str
+    size: int
+    modified: float
+
+
+@dataclass(frozen=True, slots=True)
+class NoteRead:
+    """A note as an assistant reads it."""
+
+    path: str
+    text: str
+    pending: list[Pending]
+    decided: list[Decided]
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A note that matches a pattern: where, and its text when it is asked for."""
+
+    path: str
+    spans: list[Span]
+    text: Callable[[], bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A note that a search found."""
+
+    path: str
+    title: str
+    score: float
+    snippet: str
+
+
+class Vault:
+    """Notes to be read, listed, searched and followed."""
+
+    def __init__(self, settings: Settings, roots: Roots, log: Log) -> None:
+        self.settings = settings
+        self._roots = roots
+        self._log = log
+        self._index = Index(settings.state, shard_count())
+        self._search_index = Index(settings.state, shard_count())
+        self._searching = anyio.CapacityLimiter(1)
+        self._contents = Contents(self._index.corpus())
+        self._indexer = Indexer(settings, roots, self._contents)
+        self.shelf = Shelf(roots, log, self._indexer)
+        self._contents.follow(self.shelf.heard)
+        self.review = Review(self.shelf, self._index, Ledger(log))
+
+    @classmethod
+    @asynccontextmanager
+    async def open(cls, settings: Settings, *, follow: bool = True) -> AsyncGenerator["Vault"]:
+        """Open a vault; with `follow`, keep its index current until the end."""
+        settings.state.mkdir(mode=0o700, parents=True, exist_ok=True)
+        roots = Roots(settings)
+        vault = cls(settings, roots, SqliteLog(settings.state / "live.db"))
+        failure: Exception | None = None
+        try:
+            async with anyio.create_task_group() as tasks:
+                if follow:
+                    tasks.start_soon(vault._keep_current)
+                    tasks.start_soon(vault.shelf.run)
+                try:
+                    yield vault
+                except Exception as error:  # noqa: BLE001 (raised below, not inside a group)
+                    failure = error
+                tasks.cancel_scope.cancel()
+        finally:
+            with anyio.CancelScope(shield=True):
+                await vault._close()
+        if failure is not None:
+            raise failure
+
+    async def _keep_current(self) -> None:
+        """Keep the index current; whatever goes wrong with it, notes can still be read."""
+        await self._indexer.load()
+        while True:
+            try:
+                await self._indexer.run()
+            except Exception:
+                logger.exception("The index could not be kept current; it is tried again.")
+            await anyio.sleep(RETRY_SECONDS)
+
+    async def _close(self) -> None:
+        await self.shelf.close()
+        await self._log.close()
+        self._indexer.close()
+        self._index.close()
+        self._search_index.close()
+        self._roots.close()
+
+    # -- paths and texts
+
+    def find(self, raw: str) -> str:
+        """Return the path of the note that `raw` names: exactly, or with `.md` added."""
+        path = paths.note_path(raw)
+        self._require_roots()
+        for candidate in (path, f"{path}.md"):
+            if candidate[-3:].lower() == ".md" and self._exists(candidate):
+                return candidate
+        if self._roots.is_folder(path):
+            raise NotFound(f"{path} is a folder, not a document. Use glob to list what it holds.")
+        near = paths.near(path, self._contents.catalog.paths())
+        raise NotFound(render.not_found(path, near))
+
+    async def text(self, path: str) -> str:
+        """Read a note's accepted view."""
+        return critic.accepted(await self.marked(path))
+
+    async def read(self, path: str, actor: str) -> NoteRead:
+        """Read a note for somebody: its text, what waits in it, what was decided since."""
+        found = self.find(path)
+        marked = await self.marked(found)
+        now = time.time()
+        text = critic.accepted(marked)
+        before = self.review.readings.remember(actor, found, text, now)
+        decided = await self.review.decided_for(actor, found, before or 0.0)
+        pending = [
+            Pending(s.line, s.old, s.new, s.author, None if s.time is None else int(now - s.time))
+            for s in await self.review.pending_in(found, marked)
+        ]
+        return NoteRead(found, text, pending, decided)
+
+    async def suggest(
+        self, path: str, old: str, new: str, by: Suggester, *, replace_all: bool = False
+    ) -> Suggested:
+        """Replace a passage of a note, as a suggestion for people to decide."""
+        self._refuse_read_only()
+        return await self.review.suggest(path, old, new, by, replace_all=replace_all)
+
+    async def pending(self, path: str | None = None) -> list[index.Pending]:
+        """List the suggestions that wait for a decision, in one note or in all."""
+        await self._caught_up()
+        return await self.review.pending(path)
+
+    async def marked(self, path: str) -> str:
+        """Read a note's text as it stands, pending suggestions and all: live, else its file's."""
+        found = self.find(path)
+        if (live := await self.shelf.text(found)) is not None:
+            return live
+        entry = self._contents.catalog.get(found)
+        on_disk = (entry and entry.on_disk) or self._roots.find(found) or found
+        data, _ = self._roots.read(on_disk)
+        try:
+            text, _ = endings.decode(data)
+        except Unreadable as error:
+            raise Unreadable(f"{found}: {error}.") from error
+        return text
+
+    async def edit(self, path: str, plan: Plan, actor: str) -> Edited:
+        """Edit a note through the one door; answers once the edit is saved."""
+        self._refuse_read_only()
+        found = self.find(path)
+        try:
+            return await self.shelf.edit(found, plan, actor)
+        except Unreadable as error:
+            raise Unreadable(f"{found}: {error}.") from error
+
+    def _refuse_read_only(self) -> None:
+        if self.settings.read_only:
+            raise Forbidden("This vault was opened read-only; nothing is changed.")
+
+    def _exists(self, path: str) -> bool:
+        if self._roots.ignores(path):
+            return False
+        entry = self._contents.catalog.get(path)
+        if entry is not None and self._roots.stamp(entry.on_disk or path) is not None:
+            return True
+        return self._roots.find(path) is not None
+
+    def _require_roots(self) -> None:
+        if missing := self._roots.missing():
+            raise Unavailable(
+                f"The vault's folder {', '.join(missing)} is not there any more. Was it moved,"
+                " or its disk unmounted? Put it back, or start again with its new place."
+            )
+
+    def is_folder(self, path: str) -> bool:
+        """Tell whether there is a folder of that path; the top is one."""
+        return self._roots.is_folder(path)
+
+    # -- listing
+
+    async def newest(self, folder: str = "") -> list[Entry]:
+        """List the notes beneath a folder, newest first."""
+        self._require_roots()
+        await self._caught_up()
+        folder = paths.folder_path(folder)
+        if not self._roots.is_folder(folder):
+            raise NotFound(f"Folder does not exist: {folder}")
+        await self._indexer.state.listed.wait()
+        entries = self._contents.catalog.newest()
+        beneath = folder + "/"
+        return [e for e in entries if e.path.startswith(beneath)] if folder else entries
+
+    async def page(self, after: str | None, limit: int) -> tuple[Sequence[NoteInfo], str | None]:
+        """List notes by name, some at a time."""
+        await self._indexer.state.listed.wait()
+        found = self._index.page(after, limit + 1)
+        infos = [
+            NoteInfo(a.path, a.title or paths.stem(a.path), a.size, a.mtime_ns / 1e9)
+            for a in found[:limit]
+        ]
+        return infos, infos[-1].path if len(found) > limit else None
+
+    async def complete(self, prefix: str, limit: int) -> list[str]:
+        """List the notes whose path, or whose name, starts with what was typed."""
+        await self._indexer.state.listed.wait()
+        return self._index.complete(prefix, limit)
+
+    def follow(self, listener: Listener) -> Callable[[], None]:
+        """Call `listener` at each change of a note; call what is returned to stop."""
+        return self._contents.follow(listener)
+
+    # -- questions
+
+    async def about(self, path: str) -> About:
+        """Return what is known of a note without its text."""
+        found = self.find(path)
+        await self._caught_up()
+        about = self._index.about(found)
+        if about is None or (about.title is None and about.problem is None):
+            await self._indexer.update([found])
+            about = self._index.about(found)
+        if about is None:
+            raise NotFound(render.not_found(found, []))
+        return about
+
+    async def links(self, path: str) -> Links:
+        """Return where a note links, and what links to it."""
+        found = self.find(path)
+        known = self._index.about(found)
+        if self.unfinished is not None and (known is None or known.title is None):
+            digested = digest.digest(found, await self.marked(found))
+            root = found.partition("/")[0] if self.settings.several_roots else ""
+            return self._index.links_of(found, known and known.note, digested, root)
+        return self._index.links((await self.about(found)).note)
+
+    @property
+    def unfinished(self) -> tuple[int, int] | None:
+        """How many notes of how many are indexed, while a first build is under way."""
+        state = self._indexer.state
+        return (state.read, state.todo) if state.building and not state.current.is_set() else None
+
+    async def grep(
+        self, pattern: Pattern, chosen: Callable[[str], bool] | None = None, folder: str = ""
+    ) -> list[Match]:
+        """Find the notes that match a pattern, newest first."""
+        entries = await self.newest(folder)
+        if chosen is not None:
+            entries = [entry for entry in entries if chosen(entry.path)]
+        return await anyio.to_thread.run_sync(self._grep, pattern, entries)
+
+    def _grep(self, pattern: Pattern, entries: Sequence[Entry]) -> list[Match]:
+        corpus = self._contents.corpus
+        hits: engine.Hits = {}
+        if len(entries) <= engine.FEW_MAX:
+            hits = engine.search_notes(pattern, [e.note for e in entries], self._note_text)
+        else:
+            hits = engine.search_corpus(pattern, self.settings.state, corpus)
+            absent = [entry.note for entry in entries if entry.note not in corpus]
+            if absent:
+                hits |= engine.search_notes(pattern, absent, self._note_text)
+        return [
+            Match(entry.path, hits[entry.note], partial(self._note_text, entry.note))
+            for entry in entries
+            if entry.note in hits
+        ]
+
+    def _note_text(self, note: int) -> bytes:
+        """Return a text from the corpus, else from the file; nothing if it cannot be read."""
+        if (text := self._contents.corpus.text(note)) is not None:
+            return text
+        path = self._contents.catalog.path(note)
+        if path is None:
+            return b""
+        try:
+            data, _ = self._roots.read(self._roots.find(path) or path)
+            return critic.accepted(endings.decode(data)[0]).encode()
+        except CommonplaceError:
+            return b""
+
+    async def search(self, query: str, limit: int) -> list[Hit]:
+        """Rank notes by the words of a query."""
+        await self._caught_up()
+        hits = await anyio.to_thread.run_sync(
+            self._search_index.search, query, limit, limiter=self._searching
+        )
+        best = max((hit.score for hit in hits), default=0.0) or 1.0
+        return [
+            Hit(hit.path, hit.title, round(hit.score / best, 4), self._snippet(hit, query))
+            for hit in hits
+        ]
+
+    def _snippet(self, hit: TextHit, query: str) -> str:
+        text = (self._contents.corpus.text(hit.note) or b"").decode("utf-8")
+        body = frontmatter.split(text)
+        start = body.body_start if body else 0
+        return snippets.snippet(text, words.query_terms(query), start, len(text))
+
+    async def _caught_up(self) -> None:
+        """Let the index follow what was typed a moment ago, unless it is being built."""
+        if self.shelf.behind and self.unfinished is None:
+            await self.shelf.flush_all()
+
+    # -- care
+
+    async def refresh(self, *, rebuild: bool = False, progress: Progress | None = None) -> None:
+        """Bring the index up to date now."""
+        await self._indexer.load()
+        await self._indexer.refresh(rebuild=rebuild, progress=progress)
+
+    async def update(self, changed: Collection[str]) -> None:
+        """Look at these notes again now."""
+        await self._indexer.update(changed)
+
+    async def settled(self) -> None:
+        """Wait until the index has caught up with the files as they were at the start."""
+        await self._indexer.state.current.wait()
+
+    def status(self) -> dict[str, object]:
+        """Say how things are, as plain values."""
+        state = self._indexer.state
+        return {
+            "roots": [{"name": r.name, "path": str(r.path)} for r in self.settings.roots],
+            "missing": self._roots.missing(),
+            "index": self._index.counts(),
+            "building": {"read": state.read, "todo": state.todo} if state.building else None,
+            "current": state.current.is_set(),
+            "state": str(self.settings.state),
+        }
+
+    async def diagnose(self) -> list[Check]:
+        """Check files, index and state against each other."""
+        return await anyio.to_thread.run_sync(examine, self.settings, self._roots)

@@ -1,0 +1,193 @@
+"""The edit tool as an assistant meets it, and people who decide: CONTRACT section 3."""
+
+from collections.abc import Callable
+from typing import Any
+
+import anyio
+import pytest
+
+from commonplace.errors import Conflict
+
+pytestmark = pytest.mark.anyio
+
+OpenDesk = Callable[[dict[str, Any]], Any]
+
+NOTE = {"a.md": "The quick brown fox.\nSecond line.\n", "b.md": "other\n"}
+
+
+async def file_text(at: Any, path: str) -> str:
+    await at.vault.shelf.flush_all()
+    return (at.folder / path).read_text()
+
+
+async def test_an_edit_is_refused_before_a_read_and_allowed_after(desk: OpenDesk) -> None:
+    at = await desk(NOTE)
+    edit = {"file_path": "a.md", "old_string": "quick", "new_string": "slow"}
+    assert await at.error("edit", **edit) == (
+        'You must read this document before editing it. Call the read tool with file_path: "a.md" first.'
+    )
+    await at.call("read", file_path="a.md")
+    assert await at.call("edit", **edit) == (
+        "Edited a.md: replaced 5 characters. The change is wrapped in CriticMarkup for human review."
+    )
+    assert await file_text(at, "a.md") == "The {--quick--}{++slow++} brown fox.\nSecond line.\n"
+    assert "must read" in await at.error("edit", file_path="b.md", old_string="o", new_string="x")
+
+
+async def test_what_was_suggested_is_read_back_as_if_it_were_there(desk: OpenDesk) -> None:
+    at = await desk(NOTE)
+    await at.call("read", file_path="a.md")
+    await at.call("edit", file_path="a.md", old_string="quick", new_string="slow")
+    shown = await at.call("read", file_path="a.md")
+    assert shown.startswith(
+        "     1\tThe slow brown fox.\n     2\tSecond line.\n\n[Pending suggestions]"
+    )
+    assert "  L1: {--quick--}{++slow++} (" in shown
+    assert shown.rstrip().endswith("s ago")
+    assert await at.call("grep", pattern="slow brown", output_mode="content") == (
+        "a.md:1:The slow brown fox."
+    )
+    assert await at.call("grep", pattern="quick") == "No matches found."
+
+
+async def test_the_same_call_again_changes_nothing_more(desk: OpenDesk) -> None:
+    at = await desk(NOTE)
+    await at.call("read", file_path="a.md")
+    edit = {"file_path": "a.md", "old_string": "quick", "new_string": "quick red"}
+    first = await at.call("edit", **edit)
+    assert await at.call("edit", **edit) == first
+    text = await file_text(at, "a.md")
+    assert text.count("{++") == 1
+    assert await at.vault.text("a.md") == "The quick red brown fox.\nSecond line.\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        (
+            {"old_string": "zebra", "new_string": "x"},
+            "Error: old_string not found in a.md. Make sure it matches exactly.",
+        ),
+        (
+            {"old_string": "o", "new_string": "x"},
+            "Error: old_string is not unique in a.md (2 occurrences found). Include more surrounding"
+            " context to make it unique, or set replace_all.",
+        ),
+        (
+            {"old_string": "fox", "new_string": "fox"},
+            "No changes to make: old_string and new_string are exactly the same.",
+        ),
+        (
+            {"old_string": "fox", "new_string": "fox++} INJECTED {++x"},
+            "Error: new_string contains CriticMarkup syntax '++}'. Write plain text: the change is"
+            " wrapped for review automatically.",
+        ),
+    ],
+)
+async def test_an_edit_that_cannot_be_says_why_and_changes_nothing(
+    desk: OpenDesk, arguments: dict[str, str], error: str
+) -> None:
+    at = await desk({"a.md": "The quick brown fox.\n"})
+    await at.call("read", file_path="a.md")
+    assert await at.error("edit", file_path="a.md", **arguments) == error
+    assert await file_text(at, "a.md") == "The quick brown fox.\n"
+
+
+async def test_text_that_a_person_changed_meanwhile_is_told(desk: OpenDesk) -> None:
+    at = await desk(NOTE)
+    await at.call("read", file_path="a.md")
+    (at.folder / "a.md").write_text("The lazy brown fox.\nSecond line.\n")
+    assert await at.error("edit", file_path="a.md", old_string="quick", new_string="slow") == (
+        "Document changed since last read. Please re-read and try again."
+    )
+    assert await at.call("edit", file_path="a.md", old_string="Second", new_string="2nd")
+
+
+async def test_replace_all_suggests_each_or_none(desk: OpenDesk) -> None:
+    at = await desk({"a.md": "cat cat cat\n"})
+    await at.call("read", file_path="a.md")
+    await at.call("edit", file_path="a.md", old_string="cat", new_string="dog", replace_all=True)
+    assert await file_text(at, "a.md") == (
+        "{--cat--}{++dog++} {--cat--}{++dog++} {--cat--}{++dog++}\n"
+    )
+
+
+async def test_an_empty_document_can_be_filled(desk: OpenDesk) -> None:
+    at = await desk({"a.md": ""})
+    await at.call("read", file_path="a.md")
+    await at.call("edit", file_path="a.md", old_string="", new_string="first words")
+    assert await file_text(at, "a.md") == "{++first words++}"
+
+
+async def test_windows_line_ends_stay_around_an_edit(desk: OpenDesk) -> None:
+    at = await desk({"a.md": b"one\r\ntwo\r\nthree\r\n"})
+    await at.call("read", file_path="a.md")
+    await at.call("edit", file_path="a.md", old_string="one\ntwo", new_string="1\n2")
+    await at.vault.shelf.flush_all()
+    assert (at.folder / "a.md").read_bytes() == b"{--one\r\ntwo--}{++1\r\n2++}\r\nthree\r\n"
+
+
+async def test_people_accept_and_reject_and_the_assistant_hears_of_it(desk: OpenDesk) -> None:
+    at = await desk(NOTE)
+    await at.call("read", file_path="a.md")
+    await at.call("edit", file_path="a.md", old_string="quick", new_string="slow")
+    await at.call("edit", file_path="a.md", old_string="Second", new_string="Last")
+    first, second = await at.vault.pending()
+    assert (first.old, first.new, first.line) == ("quick", "slow", 1)
+    await at.vault.review.decide("accept", {"a.md": [first.id]}, "Anna")
+    await at.vault.review.decide("reject", {"a.md": [second.id]}, "Ben", "too vague")
+    assert await file_text(at, "a.md") == "The slow brown fox.\nSecond line.\n"
+    shown = await at.call("read", file_path="a.md")
+    assert "[Decided since your last read]\n  accepted by Anna: {--quick--}{++slow++}" in shown
+    assert '  rejected by Ben: {--Second--}{++Last++} (reason: "too vague")' in shown
+    assert "[Decided" not in await at.call("read", file_path="a.md")
+    ledger = at.vault.review.ledger.decisions(10)
+    assert [(d.who, d.decision) for d in ledger] == [("Ben", "reject"), ("Anna", "accept")]
+
+
+async def test_a_decision_on_what_is_gone_changes_nothing_at_all(desk: OpenDesk) -> None:
+    at = await desk(NOTE)
+    for path, old in (("a.md", "quick"), ("b.md", "other")):
+        await at.call("read", file_path=path)
+        await at.call("edit", file_path=path, old_string=old, new_string="new")
+    one, two = await at.vault.pending()
+    await at.vault.review.decide("accept", {two.path: [two.id]}, "Anna")
+    before = await file_text(at, "a.md")
+    with pytest.raises(Conflict, match="Nothing was decided"):
+        await at.vault.review.decide("accept", {one.path: [one.id], two.path: [two.id]}, "Ben")
+    assert await file_text(at, "a.md") == before
+    assert len(await at.vault.pending()) == 1
+
+
+async def test_a_decision_can_be_undone(desk: OpenDesk) -> None:
+    at = await desk(NOTE)
+    await at.call("read", file_path="a.md")
+    await at.call("edit", file_path="a.md", old_string="quick", new_string="slow")
+    before = await file_text(at, "a.md")
+    (one,) = await at.vault.pending()
+    done = await at.vault.review.decide("reject", {"a.md": [one.id]}, "Anna")
+    assert await file_text(at, "a.md") == NOTE["a.md"]
+    assert await at.vault.review.undo(done.undo) == 1
+    assert await file_text(at, "a.md") == before
+
+
+async def test_of_two_who_decide_at_once_one_wins(desk: OpenDesk) -> None:
+    at = await desk(NOTE)
+    await at.call("read", file_path="a.md")
+    await at.call("edit", file_path="a.md", old_string="quick", new_string="slow")
+    (one,) = await at.vault.pending()
+    outcomes: list[str] = []
+
+    async def decide(verdict: Any) -> None:
+        try:
+            await at.vault.review.decide(verdict, {"a.md": [one.id]}, verdict)
+            outcomes.append(verdict)
+        except Conflict:
+            outcomes.append("conflict")
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(decide, "accept")
+        tasks.start_soon(decide, "reject")
+    assert sorted(outcomes) in (["accept", "conflict"], ["conflict", "reject"])
+    text = await file_text(at, "a.md")
+    assert text.startswith("The slow" if "accept" in outcomes else "The quick")

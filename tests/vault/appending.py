@@ -1,0 +1,31 @@
+"""A process that appends to a log and says what was saved, until it is killed.
+
+python -m tests.vault.appending FILE durable|eager
+"""
+
+import asyncio
+import sys
+from pathlib import Path
+
+from commonplace.vault.log import Entry
+from commonplace.vault.sqlite_log import SqliteLog
+
+
+async def append(log: SqliteLog, first: int, mode: str) -> None:
+    for number in range(first, 1_000_000, 4):
+        saved = log.append(Entry(f"note {first}", str(number).encode(), "ana"))
+        if mode == "durable":
+            await saved
+        sys.stdout.write(f"{number}\n")
+        sys.stdout.flush()
+        if mode == "eager" and number % 40 == first:
+            await asyncio.sleep(0)
+
+
+async def main(path: Path, mode: str) -> None:
+    async with SqliteLog(path) as log:
+        await asyncio.gather(*[append(log, first, mode) for first in range(4)])
+
+
+if __name__ == "__main__":
+    asyncio.run(main(Path(sys.argv[1]), sys.argv[2]))

@@ -1,0 +1,225 @@
+"""The log in SQLite: the contract, and what is particular to it."""
+
+import asyncio
+import sqlite3
+import subprocess
+import sys
+import threading
+from collections.abc import AsyncIterator
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from commonplace.errors import Unavailable
+from commonplace.vault import live_tables as tables
+from commonplace.vault.commits import Commits
+from commonplace.vault.log import Entry, Log, Place
+from commonplace.vault.sqlite_log import SqliteLog
+from tests.vault.log_contract import BIG, LogContract
+
+
+class TestSqliteLog(LogContract):
+    """The contract; the file is filled by forbidding it another page."""
+
+    connections: list[sqlite3.Connection]
+
+    def open_log(self, folder: Path) -> Log:
+        self.connections = []
+
+        def connect(path: Path) -> sqlite3.Connection:
+            self.connections.append(tables.connect(path))
+            return self.connections[-1]
+
+        return SqliteLog(folder / "live.db", connect=connect)
+
+    def fill(self, log: Log) -> None:
+        (pages,) = self.connections[-1].execute("PRAGMA page_count").fetchone()
+        self.connections[-1].execute(f"PRAGMA max_page_count = {pages}")
+
+    def free(self, log: Log) -> None:
+        self.connections[-1].execute("PRAGMA max_page_count = 1000000")
+
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture
+async def commits(tmp_path: Path) -> AsyncIterator[Commits]:
+    made = Commits(partial(connect_counting, tmp_path / "live.db"), jobs_max=1_000)
+    yield made
+    await made.close()
+
+
+counted: list[str] = []
+
+
+def connect_counting(path: Path) -> sqlite3.Connection:
+    connection = tables.connect(path)
+    counted.clear()
+    connection.set_trace_callback(counted.append)
+    return connection
+
+
+def put(key: str, connection: sqlite3.Connection) -> str:
+    tables.put_record(connection, "test", key, "value", 0)
+    return key
+
+
+async def test_writes_that_wait_together_share_a_commit(commits: Commits) -> None:
+    done = await asyncio.gather(*[commits.write(partial(put, str(key))) for key in range(500)])
+    assert done == [str(key) for key in range(500)]
+    assert counted.count("COMMIT") < 50
+
+
+async def test_what_is_read_was_committed_before(commits: Commits) -> None:
+    commits.write(partial(put, "1"))
+    read = commits.read(partial(tables.records, kind="test"))
+    commits.write(partial(put, "2"))
+    assert "1" in await read
+
+
+async def test_without_leading_a_write_is_saved_on_top_of_a_failed_one(commits: Commits) -> None:
+    """The control for the rule that nothing is saved on top of what was not."""
+
+    def fail(connection: sqlite3.Connection) -> None:
+        connection.execute("INSERT INTO nowhere VALUES (1)")
+
+    for leads, follows in ((False, True), (True, False)):
+        with pytest.raises(Unavailable):
+            await commits.write(fail, key="note", leads=leads)
+        following = commits.write(partial(put, "follows"), key="note")
+        if follows:
+            await following
+        else:
+            with pytest.raises(Unavailable):
+                await following
+
+
+async def test_too_many_that_wait_are_refused_and_the_others_served(commits: Commits) -> None:
+    began, go = threading.Event(), threading.Event()
+
+    def hold(_: sqlite3.Connection) -> bool:
+        began.set()
+        return go.wait(10)
+
+    held = commits.read(hold)
+    await asyncio.to_thread(began.wait)
+    waiting = [commits.write(partial(put, str(key))) for key in range(1_000)]
+    assert commits.full
+    with pytest.raises(Unavailable, match="keep up"):
+        commits.write(partial(put, "too many"))
+    go.set()
+    assert await held
+    assert len(await asyncio.gather(*waiting)) == 1_000
+    await commits.write(partial(put, "later"))
+    assert not commits.full
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+async def test_a_bug_in_the_thread_is_no_acknowledgement(tmp_path: Path) -> None:
+    commits = Commits(partial(tables.connect, tmp_path / "live.db"))
+
+    def bug(_: sqlite3.Connection) -> str:
+        raise ZeroDivisionError
+
+    jobs = [commits.write(partial(put, "1")), commits.write(bug), commits.write(partial(put, "2"))]
+    results = await asyncio.gather(*jobs, return_exceptions=True)
+    assert isinstance(results[1], Unavailable)
+    saved = [result for result in results if isinstance(result, str)]
+    with pytest.raises(Unavailable):
+        await commits.write(partial(put, "3"))
+    await commits.close()
+    kept = sqlite3.connect(tmp_path / "live.db").execute("SELECT key FROM records").fetchall()
+    assert [key for (key,) in kept] == saved
+
+
+async def test_the_file_is_its_owners_alone(tmp_path: Path) -> None:
+    async with SqliteLog(tmp_path / "live.db") as log:
+        await log.append(Entry("note", b"1", "ana"))
+        modes = {file.stat().st_mode & 0o777 for file in tmp_path.iterdir()}  # noqa: ASYNC240
+        assert modes == {0o600}
+
+
+async def test_commits_reach_the_disk_before_they_are_acknowledged(tmp_path: Path) -> None:
+    connection = tables.connect(tmp_path / "live.db")
+    assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    assert connection.execute("PRAGMA synchronous").fetchone() == (2,)
+    connection.close()
+
+
+async def test_a_log_of_a_newer_version_is_refused(tmp_path: Path) -> None:
+    connection = tables.connect(tmp_path / "live.db")
+    connection.execute("PRAGMA user_version = 99")
+    connection.close()
+    with pytest.raises(Unavailable, match="newer"):
+        SqliteLog(tmp_path / "live.db")
+
+
+async def test_a_log_that_cannot_be_opened_says_so_without_its_path(tmp_path: Path) -> None:
+    (tmp_path / "live.db").write_bytes(b"no database at all" * 100)
+    for path in (tmp_path / "live.db", tmp_path / "nowhere" / "live.db"):
+        with pytest.raises(Unavailable) as error:
+            SqliteLog(path)
+        assert str(tmp_path) not in str(error.value)
+
+
+async def test_another_reader_does_not_stop_the_log(tmp_path: Path) -> None:
+    async with SqliteLog(tmp_path / "live.db") as log:
+        await log.append(Entry("note", b"1", "ana"))
+        reader = sqlite3.connect(tmp_path / "live.db")
+        reader.execute("BEGIN")
+        assert reader.execute("SELECT count(*) FROM updates").fetchone() == (1,)
+        await log.append(Entry("note", BIG, "ana"))
+        reader.close()
+
+
+async def test_the_clock_and_the_ids_are_those_given(tmp_path: Path) -> None:
+    path = tmp_path / "live.db"
+    async with SqliteLog(path, clock=lambda: 12.5, new_id=lambda: "chosen") as log:
+        await log.append(Entry("note", b"1", "ana"))
+        known = await log.identify(Place("", "a.md"))
+    assert (known.id, known.created) == ("chosen", 12.5)
+    rows = sqlite3.connect(path).execute("SELECT doc, seq, actor, time FROM updates").fetchall()
+    assert rows == [("note", 1, "ana", 12.5)]
+
+
+def acknowledged_by_a_killed_process(path: Path, mode: str) -> set[int]:
+    """Let a process append until it is killed; what it said was saved."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tests.vault.appending", str(path), mode], stdout=subprocess.PIPE
+    )
+    assert process.stdout is not None
+    lines = [process.stdout.readline() for _ in range(120)]
+    process.kill()
+    lines += process.stdout.readlines()
+    process.wait()
+    process.stdout.close()
+    return {int(line) for line in lines if line.endswith(b"\n")}
+
+
+def kept(path: Path) -> set[int]:
+    connection = sqlite3.connect(path)
+    assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    return {int(data) for (data,) in connection.execute("SELECT data FROM updates")}
+
+
+@pytest.mark.slow
+async def test_nothing_acknowledged_is_lost_when_the_process_is_killed(tmp_path: Path) -> None:
+    for number in range(4):
+        path = tmp_path / f"{number}.db"
+        acknowledged = acknowledged_by_a_killed_process(path, "durable")
+        assert len(acknowledged) >= 120
+        assert acknowledged <= kept(path)
+
+
+@pytest.mark.slow
+async def test_acknowledging_at_receipt_would_lose_some(tmp_path: Path) -> None:
+    """The control."""
+    path = tmp_path / "live.db"
+    assert not acknowledged_by_a_killed_process(path, "eager") <= kept(path)

@@ -1,0 +1,66 @@
+from pathlib import Path
+
+import pytest
+
+from commonplace.errors import BadArgument
+from commonplace.vault.settings import Config, Root, parse_config, vault_key
+
+FULL = """
+tools = ["graph", "files"]
+read_only = true
+ignore = ["drafts/**"]
+
+[roots]
+"Lens Edu" = "edu"
+Lens = "lens"
+
+[policy]
+create = "allow"
+delete = "deny"
+"""
+
+
+def test_a_file_with_everything_is_read():
+    assert parse_config(FULL) == Config(
+        roots=(("Lens Edu", "edu"), ("Lens", "lens")),
+        tools=("files", "graph"),
+        read_only=True,
+        ignore=("drafts/**",),
+        policies={"create": "allow", "delete": "deny"},
+    )
+
+
+def test_an_empty_file_says_nothing():
+    assert parse_config("# nothing yet\n") == Config()
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("polcy = 1", "unknown key 'polcy'"),
+        ("tools = 'files'", "tools must be a list of texts"),
+        ("tools = [1]", "tools must be a list of texts"),
+        ("tools = ['fiels']", "tools: 'fiels' is not one of files, notes, graph"),
+        ("tools = []", "tools: name at least one"),
+        ("read_only = 'yes'", "read_only must be true or false"),
+        ("ignore = 3", "ignore must be a list of texts"),
+        ("roots = ['a']", "roots must be a table of texts"),
+        ("[roots]\na = 1", "roots must be a table of texts"),
+        ("[policy]\nmove = 'deny'", "policy: 'move' is not one of create"),
+        ("[policy]\ncreate = 'maybe'", "policy create: 'maybe' is not one of allow"),
+        ("tools = [", "is not valid TOML"),
+        ("a = " + "[" * 5000, "is not valid TOML"),
+    ],
+)
+def test_a_mistake_is_named_by_its_key(text: str, complaint: str):
+    with pytest.raises(BadArgument, match=r"commonplace\.toml") as error:
+        parse_config(text)
+    assert complaint in str(error.value)
+
+
+def test_the_key_depends_on_the_folders_and_not_on_names_or_order(tmp_path: Path):
+    for name in "ab":
+        (tmp_path / name).mkdir()
+    one, two = Root("x", tmp_path / "a"), Root("y", tmp_path / "b")
+    assert vault_key((one, two)) == vault_key((two, Root("z", tmp_path / "a")))
+    assert vault_key((one,)) != vault_key((one, two))

@@ -1,0 +1,256 @@
+"""Live notes and their files: what is typed is read, found and written; what is saved is merged."""
+
+import hashlib
+import os
+import random
+import time
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import anyio
+import pytest
+
+from commonplace.core import edits
+from commonplace.core.edits import Edit
+from commonplace.errors import NotFound, Unreadable
+from commonplace.vault.ripgrep import Pattern
+from commonplace.vault.settings import Settings
+from commonplace.vault.vault import Vault
+
+pytestmark = pytest.mark.anyio
+
+MakeSettings = Callable[..., Settings]
+
+
+@asynccontextmanager
+async def current(settings: Settings) -> AsyncGenerator[Vault]:
+    async with Vault.open(settings) as vault:
+        with anyio.fail_after(20):
+            await vault.settled()
+        yield vault
+
+
+def appending(text: str) -> Callable[[str], list[Edit]]:
+    """Return a plan that adds a text at the end."""
+    return lambda before: [Edit(len(before), len(before), text)]
+
+
+async def holds(file: Path, data: bytes, seconds: float = 3.0) -> None:
+    """Wait until a file holds exactly these bytes."""
+    deadline = time.monotonic() + seconds
+    while file.read_bytes() != data:
+        assert time.monotonic() < deadline, file.read_bytes()
+        await anyio.sleep(0.01)
+
+
+async def test_an_edit_is_read_and_found_at_once_and_soon_in_the_file(
+    make_settings: MakeSettings,
+) -> None:
+    settings = make_settings({"a.md": "one\n", "b.md": "two\n"})
+    file = settings.roots[0].path / "a.md"
+    async with current(settings) as vault:
+        await vault.edit("a.md", appending("otters [[b]]\n"), "person:x")
+        assert await vault.text("a.md") == "one\notters [[b]]\n"
+        assert [m.path for m in await vault.grep(Pattern("otters"))] == ["a.md"]
+        assert (await vault.links("b.md")).backlinks == ["a.md"]
+        assert [hit.path for hit in await vault.search("otters", 5)] == ["a.md"]
+        await holds(file, b"one\notters [[b]]\n", 1.0)
+
+
+async def test_the_file_follows_by_itself_within_a_second(make_settings: MakeSettings) -> None:
+    settings = make_settings({"a.md": "one\n"})
+    async with current(settings) as vault:
+        await vault.edit("a.md", appending("x"), "person:x")
+        await holds(settings.roots[0].path / "a.md", b"one\nx", 1.0)
+
+
+async def test_opening_and_closing_changes_no_byte(make_settings: MakeSettings) -> None:
+    forms = {
+        "crlf.md": b"one\r\ntwo\r\n",
+        "bom.md": b"\xef\xbb\xbfone\n",
+        "mixed.md": b"one\r\ntwo\nthree\r\nfour",
+        "bare.md": b"no newline",
+        "empty.md": b"",
+        "cr.md": b"a\rb\r\n",
+    }
+    settings = make_settings(forms)
+    folder = settings.roots[0].path
+    before = {name: (folder / name).stat() for name in forms}
+    async with current(settings) as vault:
+        for name in forms:
+            id = await vault.shelf.id_of(name)
+            await vault.shelf.open(id)
+            async with vault.shelf.documents.hold(id):
+                pass
+            await vault.shelf.closed(id)
+    for name, data in forms.items():
+        assert (folder / name).read_bytes() == data
+        assert (folder / name).stat().st_ino == before[name].st_ino
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (b"one\r\ntwo\r\n", b"one\r\ntwo\r\nnew\r\n"),
+        (b"\xef\xbb\xbfone\n", b"\xef\xbb\xbfone\nnew\n"),
+        (b"one\r\ntwo\nthree\r\n", b"one\r\ntwo\nthree\r\nnew\r\n"),
+        (b"", b"new\n"),
+    ],
+)
+async def test_an_edit_changes_its_own_bytes_alone(
+    make_settings: MakeSettings, before: bytes, after: bytes
+) -> None:
+    settings = make_settings({"a.md": before})
+    async with current(settings) as vault:
+        await vault.edit("a.md", appending("new\n"), "person:x")
+    assert (settings.roots[0].path / "a.md").read_bytes() == after
+
+
+async def test_a_save_by_another_program_is_merged_with_what_is_typed(
+    make_settings: MakeSettings,
+) -> None:
+    settings = make_settings({"a.md": "alpha beta gamma\nsecond line\n"})
+    file = settings.roots[0].path / "a.md"
+    async with current(settings) as vault:
+        await vault.edit("a.md", lambda t: [Edit(0, 5, "ALPHA")], "person:x")
+        file.write_text("alpha beta gamma\nsecond LINE\n")
+        assert await vault.text("a.md") == "ALPHA beta gamma\nsecond LINE\n"
+        await holds(file, b"ALPHA beta gamma\nsecond LINE\n")
+
+
+async def test_a_rename_by_another_program_keeps_the_document(make_settings: MakeSettings) -> None:
+    settings = make_settings({"a.md": "text\n"})
+    folder = settings.roots[0].path
+    async with current(settings) as vault:
+        id = await vault.shelf.id_of("a.md")
+        await vault.edit("a.md", appending("live\n"), "person:x")
+        await vault.shelf.closed(id)
+        (folder / "a.md").rename(folder / "moved.md")
+        with anyio.fail_after(5):
+            while await vault.shelf.path_of(id) != "moved.md":
+                await anyio.sleep(0.02)
+        assert await vault.shelf.id_of("moved.md") == id
+        await vault.edit("moved.md", appending("more\n"), "person:x")
+        await holds(folder / "moved.md", b"text\nlive\nmore\n")
+        assert not (folder / "a.md").exists()
+
+
+async def test_ids_outlive_a_restart_and_a_rename_while_nobody_looked(
+    make_settings: MakeSettings,
+) -> None:
+    settings = make_settings({"a.md": "text\n"})
+    folder = settings.roots[0].path
+    async with current(settings) as vault:
+        id = await vault.shelf.id_of("a.md")
+        await vault.edit("a.md", appending("live\n"), "person:x")
+    (folder / "a.md").rename(folder / "b.md")
+    async with current(settings) as vault:
+        with anyio.fail_after(5):
+            while await vault.shelf.path_of(id) != "b.md":
+                await anyio.sleep(0.02)
+        assert await vault.text("b.md") == "text\nlive\n"
+
+
+async def test_a_note_deleted_by_another_program_is_gone(make_settings: MakeSettings) -> None:
+    settings = make_settings({"a.md": "text\n", "b.md": "x\n"})
+    file = settings.roots[0].path / "a.md"
+    async with current(settings) as vault:
+        await vault.edit("a.md", appending("live\n"), "person:x")
+        await vault.shelf.flush_all()
+        file.unlink()
+        with anyio.fail_after(5):
+            while "a.md" in {e.path for e in await vault.newest()}:
+                await anyio.sleep(0.02)
+        with pytest.raises(NotFound):
+            await vault.text("a.md")
+        await anyio.sleep(0.5)
+        assert not file.exists()
+
+
+async def test_words_typed_into_a_note_that_is_being_deleted_are_kept(
+    make_settings: MakeSettings,
+) -> None:
+    settings = make_settings({"a.md": "text\n"})
+    file = settings.roots[0].path / "a.md"
+    async with current(settings) as vault:
+        id = await vault.shelf.id_of("a.md")
+        await vault.edit("a.md", appending("one\n"), "person:x")
+        await vault.shelf.flush_all()
+        file.unlink()
+        await vault.shelf.documents.edit(id, appending("two\n"), "person:x")
+        await vault.shelf.flush_all()
+        assert file.read_bytes() == b"text\none\ntwo\n"
+
+
+async def test_a_file_that_stops_being_text_is_left_alone(make_settings: MakeSettings) -> None:
+    settings = make_settings({"a.md": "text\n"})
+    file = settings.roots[0].path / "a.md"
+    async with current(settings) as vault:
+        await vault.edit("a.md", appending("live\n"), "person:x")
+        await vault.shelf.flush_all()
+        file.write_bytes(b"\xff\xfe no text")
+        with pytest.raises(Unreadable):
+            await vault.edit("a.md", appending("more\n"), "person:x")
+        await anyio.sleep(0.5)
+        assert file.read_bytes() == b"\xff\xfe no text"
+
+
+async def test_our_own_writes_cause_no_echo(make_settings: MakeSettings) -> None:
+    settings = make_settings({"a.md": "text\n"})
+    async with current(settings) as vault:
+        id = await vault.shelf.id_of("a.md")
+        heard: list[str] = []
+        vault.shelf.documents.follow(lambda change: heard.append(change.actor))
+        for n in range(5):
+            await vault.edit("a.md", appending(f"{n}\n"), "person:x")
+            await anyio.sleep(0.4)
+        await anyio.sleep(0.5)
+        assert heard == ["person:x"] * 5
+        del id
+
+
+@pytest.mark.parametrize("seed", range(30))
+async def test_no_line_is_lost_between_live_edits_and_saves(
+    make_settings: MakeSettings, seed: int
+) -> None:
+    """Everybody adds and keeps lines of their own; at the end each line is there once."""
+    rng = random.Random(seed)
+    settings = make_settings({"a.md": "start\n"})
+    file = settings.roots[0].path / "a.md"
+    expected = ["start"]
+
+    def insert(line: str) -> Callable[[str], list[Edit]]:
+        def plan(text: str) -> list[Edit]:
+            places = [0, *(n + 1 for n, c in enumerate(text) if c == "\n")]
+            at = rng.choice(places)
+            return [Edit(at, at, line + "\n")]
+
+        return plan
+
+    async with current(settings) as vault:
+        for step in range(40):
+            line = f"{seed}-{step} é漢😀"
+            expected.append(line)
+            match rng.randrange(4):
+                case 0 | 1:
+                    await vault.edit("a.md", insert(line), f"person:{step % 3}")
+                case 2:
+                    saved = edits.apply(file.read_text(), insert(line)(file.read_text()))
+                    file.write_text(saved)
+                case _:
+                    saved = edits.apply(file.read_text(), insert(line)(file.read_text()))
+                    spare = file.with_suffix(".tmp")
+                    spare.write_text(saved)
+                    os.replace(spare, file)
+            if rng.random() < 0.3:
+                await anyio.sleep(rng.choice([0.0, 0.01, 0.1, 0.35]))
+            if rng.random() < 0.1:
+                await vault.shelf.flush_all()
+        live = await vault.text("a.md")
+    assert sorted(live.splitlines()) == sorted(expected)
+    assert file.read_text() == live
+
+
+def sha(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
