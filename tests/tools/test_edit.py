@@ -24,11 +24,13 @@ async def test_an_edit_is_refused_before_a_read_and_allowed_after(desk: OpenDesk
     at = await desk(NOTE)
     edit = {"file_path": "a.md", "old_string": "quick", "new_string": "slow"}
     assert await at.error("edit", **edit) == (
-        'You must read this document before editing it. Call the read tool with file_path: "a.md" first.'
+        "You must read this document before editing it."
+        ' Call the read tool with file_path: "a.md" first.'
     )
     await at.call("read", file_path="a.md")
     assert await at.call("edit", **edit) == (
-        "Edited a.md: replaced 5 characters. The change is wrapped in CriticMarkup for human review."
+        "Edited a.md: replaced 5 characters."
+        " The change is wrapped in CriticMarkup for human review."
     )
     assert await file_text(at, "a.md") == "The {--quick--}{++slow++} brown fox.\nSecond line.\n"
     assert "must read" in await at.error("edit", file_path="b.md", old_string="o", new_string="x")
@@ -70,8 +72,10 @@ async def test_the_same_call_again_changes_nothing_more(desk: OpenDesk) -> None:
         ),
         (
             {"old_string": "o", "new_string": "x"},
-            "Error: old_string is not unique in a.md (2 occurrences found). Include more surrounding"
-            " context to make it unique, or set replace_all.",
+            (
+                "Error: old_string is not unique in a.md (2 occurrences found)."
+                " Include more surrounding context to make it unique, or set replace_all."
+            ),
         ),
         (
             {"old_string": "fox", "new_string": "fox"},
@@ -79,8 +83,10 @@ async def test_the_same_call_again_changes_nothing_more(desk: OpenDesk) -> None:
         ),
         (
             {"old_string": "fox", "new_string": "fox++} INJECTED {++x"},
-            "Error: new_string contains CriticMarkup syntax '++}'. Write plain text: the change is"
-            " wrapped for review automatically.",
+            (
+                "Error: new_string contains CriticMarkup syntax '++}'."
+                " Write plain text: the change is wrapped for review automatically."
+            ),
         ),
     ],
 )

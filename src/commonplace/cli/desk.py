@@ -8,7 +8,7 @@ and lets others in like any owner.
 import http.client
 import json
 import socket
-from collections.abc import AsyncGenerator, Callable, Iterator
+from collections.abc import AsyncGenerator, Callable, Collection, Iterator, Mapping
 from contextlib import asynccontextmanager, closing
 from functools import partial
 from pathlib import Path
@@ -18,19 +18,21 @@ from urllib.parse import urlencode
 import anyio
 import anyio.to_thread
 
-from commonplace.errors import BadArgument, NotFound, Unavailable
+from commonplace.errors import BadArgument, Conflict, NotFound, Unavailable
 from commonplace.server.composition import compose
 from commonplace.server.hello import Answer, hello, line, parse_answer
 from commonplace.server.host import hosting
 from commonplace.vault.doctor import Check
+from commonplace.vault.index import Pending
 from commonplace.vault.owner import claim, connect, socket_folder
+from commonplace.vault.review import Reviewed, Verdict
 from commonplace.vault.settings import Settings
 from commonplace.vault.vault import Hit
 
 GREETING_SECONDS_MAX = 60.0
 
 _PAUSE = 0.05
-_ERRORS = {"BAD_ARGUMENT": BadArgument, "NOT_FOUND": NotFound}
+_ERRORS = {"BAD_ARGUMENT": BadArgument, "NOT_FOUND": NotFound, "CONFLICT": Conflict}
 
 
 class Desk(Protocol):
@@ -42,17 +44,29 @@ class Desk(Protocol):
     async def refresh(  # noqa: D102
         self, *, rebuild: bool = False, progress: Callable[[int, int], None] | None = None
     ) -> None: ...
+    async def settled(self) -> None: ...  # noqa: D102
+    async def pending(self) -> list[Pending]: ...  # noqa: D102
+    async def decide(  # noqa: D102
+        self, verdict: Verdict, chosen: Mapping[str, Collection[str]], who: str, reason: str = ""
+    ) -> Reviewed: ...
+    async def accept_as(self, path: str, id: str, text: str, who: str) -> Reviewed: ...  # noqa: D102
+    async def undo(self, token: str) -> int: ...  # noqa: D102
 
 
 @asynccontextmanager
-async def opened(settings: Settings) -> AsyncGenerator[tuple[Desk, Answer | None]]:
-    """Give the vault, and its owner if that is another process."""
+async def opened(
+    settings: Settings, *, follow: bool = False
+) -> AsyncGenerator[tuple[Desk, Answer | None]]:
+    """Give the vault, and its owner if that is another process.
+
+    With `follow`, a vault that is opened here keeps its index and files current meanwhile.
+    """
     while True:
         claimed = await anyio.to_thread.run_sync(claim, settings)
         if claimed:
             with claimed:
                 async with (
-                    compose(settings, follow=False) as served,
+                    compose(settings, follow=follow) as served,
                     hosting(settings, claimed, served),
                 ):
                     yield served.vault, None
@@ -87,6 +101,43 @@ class Remote:
         found = await anyio.to_thread.run_sync(self._get, "/api/doctor")
         return [Check(**check) for check in found["checks"]]
 
+    async def settled(self) -> None:
+        """Wait for nothing: the owner answers from what it has."""
+
+    async def pending(self) -> list[Pending]:
+        """Ask what waits for a decision."""
+        found: list[Pending] = []
+        cursor: int | None = 0
+        while cursor is not None:
+            path = f"/api/suggestions?limit=1000&cursor={cursor}"
+            answer = await anyio.to_thread.run_sync(self._get, path)
+            found += [Pending(**_in_seconds(row)) for row in answer["suggestions"]]
+            cursor = answer["cursor"]
+        return found
+
+    async def decide(
+        self, verdict: Verdict, chosen: Mapping[str, Collection[str]], who: str, reason: str = ""
+    ) -> Reviewed:
+        """Have suggestions decided."""
+        named = [{"path": path, "id": id} for path, ids in chosen.items() for id in ids]
+        body = {"decision": verdict, "suggestions": named, "who": who, "reason": reason}
+        return await self._reviewed(body)
+
+    async def accept_as(self, path: str, id: str, text: str, who: str) -> Reviewed:
+        """Have a suggestion accepted with another text."""
+        named = [{"path": path, "id": id}]
+        body = {"decision": "accept", "suggestions": named, "text": text, "who": who}
+        return await self._reviewed(body)
+
+    async def undo(self, token: str) -> int:
+        """Have a decision taken back."""
+        post = partial(self._post, "/api/review/undo", {"undo": token})
+        return int((await anyio.to_thread.run_sync(post))["undone"])
+
+    async def _reviewed(self, body: Mapping[str, object]) -> Reviewed:
+        answer = await anyio.to_thread.run_sync(partial(self._post, "/api/review", body))
+        return Reviewed([(one["path"], one["id"]) for one in answer["decided"]], answer["undo"])
+
     async def refresh(
         self, *, rebuild: bool = False, progress: Callable[[int, int], None] | None = None
     ) -> None:
@@ -101,11 +152,14 @@ class Remote:
     def _get(self, path: str) -> dict[str, Any]:
         return next(self._ask("GET", path))
 
-    def _ask(self, method: str, path: str) -> Iterator[dict[str, Any]]:
+    def _post(self, path: str, body: Mapping[str, object]) -> dict[str, Any]:
+        return next(self._ask("POST", path, json.dumps(body).encode()))
+
+    def _ask(self, method: str, path: str, body: bytes | None = None) -> Iterator[dict[str, Any]]:
         """Ask, and give each line of the answer as it comes."""
         with closing(_Unix(self._path)) as connection:
             try:
-                connection.request(method, path)
+                connection.request(method, path, body)
                 for text in connection.getresponse():
                     yield _checked(json.loads(text))
             except (OSError, ValueError, http.client.HTTPException):
@@ -137,6 +191,10 @@ def _greeted(settings: Settings) -> tuple[socket.socket, Answer] | None:
         link.close()
         return None
     return link, parse_answer(text)
+
+
+def _in_seconds(row: dict[str, Any]) -> dict[str, Any]:
+    return row | {"time": None if row["time"] is None else row["time"] / 1000}
 
 
 def _checked(body: dict[str, Any]) -> dict[str, Any]:

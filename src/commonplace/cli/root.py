@@ -13,7 +13,7 @@ from commonplace.cli.messages import fail, notice
 from commonplace.errors import CommonplaceError
 from commonplace.vault.settings import Settings
 
-COMMANDS = ("serve", "mcp", "index", "status", "search", "doctor", "connect")
+COMMANDS = ("serve", "mcp", "index", "status", "search", "review", "doctor", "connect")
 
 Function = Callable[..., Any]
 

@@ -67,10 +67,10 @@ def routes(vault: Vault) -> list[Route]:
         return _Refreshing(vault, rebuild=rebuild)
 
     return [
-        Route("/api/status", _answering(status)),
-        Route("/api/search", _answering(search)),
-        Route("/api/doctor", _answering(diagnose)),
-        Route("/api/index", _answering(index), methods=["POST"]),
+        Route("/api/status", answering(status)),
+        Route("/api/search", answering(search)),
+        Route("/api/doctor", answering(diagnose)),
+        Route("/api/index", answering(index), methods=["POST"]),
     ]
 
 
@@ -82,7 +82,9 @@ def refusal(error: CommonplaceError) -> tuple[int, Step]:
     return 500, {"error": {"code": "INTERNAL", "message": str(error)}}
 
 
-def _answering(endpoint: Endpoint) -> Endpoint:
+def answering(endpoint: Endpoint) -> Endpoint:
+    """Put whatever an endpoint raises as an answer."""
+
     async def answer(request: Request) -> Response:
         try:
             return await endpoint(request)

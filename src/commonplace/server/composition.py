@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
     from commonplace.server.mcp import NoteServer
+    from commonplace.server.rooms import Rooms
 
 _KEY_BYTES = 32
 
@@ -33,6 +34,7 @@ class Served:
     def __init__(self, vault: Vault) -> None:
         self.vault = vault
         self._servers: dict[Hashable, NoteServer] = {}
+        self._shared_rooms: Rooms | None = None
 
     async def session(self, stream: BufferedByteStream, greeting: Hello, own: Settings) -> None:
         """Serve one MCP client until it goes."""
@@ -49,10 +51,27 @@ class Served:
     async def app(self, own: Settings) -> "ASGIApp":
         """Make an HTTP app; each has a server of its own, since one app can start once."""
         await _load("commonplace.server.mcp")
-        from commonplace.server.api import routes
+        from commonplace.server import api, browsing, page, reviewing, sockets, ysweet
         from commonplace.server.app import create_app
 
-        return create_app(self._server(own), routes(self.vault), ready=self._missing)
+        closed = own.read_only
+        routes = [
+            *page.routes(),
+            *api.routes(self.vault),
+            *browsing.routes(self.vault),
+            *([] if closed else reviewing.routes(self.vault)),
+            *sockets.routes(self._rooms(), read_only=closed),
+            *ysweet.routes(self._rooms(), key=_state_key(own.state), read_only=closed),
+        ]
+        return create_app(self._server(own), routes, ready=self._missing)
+
+    def _rooms(self) -> "Rooms":
+        """Make the rooms that all sockets of this owner share."""
+        if self._shared_rooms is None:
+            from commonplace.server.rooms import Rooms
+
+            self._shared_rooms = Rooms(self.vault.shelf)
+        return self._shared_rooms
 
     def _server(self, own: Settings) -> "NoteServer":
         from commonplace.server.mcp import build

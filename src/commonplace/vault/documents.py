@@ -59,7 +59,7 @@ class Document:
 
     def __init__(
         self,
-        id: str,  # noqa: A002
+        id: str,
         *,
         policy: Policy = PLAIN_TEXT,
         draw_client: Callable[[], int] = lambda: secrets.randbits(53),
@@ -254,7 +254,7 @@ class Document:
             raise HostileUpdate("The update holds edits of the server's that it never made.")
 
 
-def imported(id: str, text: str, actor: str) -> Taken:  # noqa: A002
+def imported(id: str, text: str, actor: str) -> Taken:
     """Begin a document with a text: the same note always begins with the same update."""
     if not text:
         return Taken(b"", b"", ())
@@ -282,6 +282,6 @@ def _reach(state: bytes, client: int) -> int:
     return scan(state, policy=LOGGED).reach(client, {})
 
 
-def _client_from(id: str, base: bytes, text: str) -> int:  # noqa: A002
+def _client_from(id: str, base: bytes, text: str) -> int:
     digest = hashlib.sha256(b"\0".join((id.encode(), base, text.encode()))).digest()
     return int.from_bytes(digest[:7]) >> 3

@@ -1,8 +1,8 @@
 """Embeddings from the model on this machine.
 
-The model is read, checked and started at the first text, so opening costs nothing. One text runs at
-a time on one core: several threads each run a text of their own, which scales better than several
-cores on one text.
+The model is read, checked and started at the first text, so opening costs nothing. A text runs on
+one core: several threads each run a text of their own, because several cores on one text take
+twice the processor time for it.
 """
 
 import threading

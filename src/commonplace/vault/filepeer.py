@@ -62,7 +62,7 @@ class FilePeer:
         self._today = today
         self._files: dict[str, _File] = {}
 
-    async def first(self, id: str) -> First | None:  # noqa: A002
+    async def first(self, id: str) -> First | None:
         """Give the text that a document begins with: its file's."""
         path = await self._path_of(id)
         if path is None:
@@ -73,18 +73,18 @@ class FilePeer:
         file.disk, file.form, file.base_text = None, form, text
         return First(text, ACTOR, _stamped(Disk(content_sha(data), b"", seq=THIS_UPDATE), stamp))
 
-    def forget(self, id: str) -> None:  # noqa: A002
+    def forget(self, id: str) -> None:
         """Let go of a document that is no longer live."""
         self._files.pop(id, None)
 
-    async def take_in(self, documents: Documents, id: str) -> bool:  # noqa: A002
+    async def take_in(self, documents: Documents, id: str) -> bool:
         """Merge what other programs did to the file; whether they did anything."""
         file = self._files.setdefault(id, _File())
         async with file.lock:
             path = await self._path_of(id)
             return path is not None and await self._take_in(documents, id, file, path)
 
-    async def write_out(self, documents: Documents, id: str) -> bool:  # noqa: A002
+    async def write_out(self, documents: Documents, id: str) -> bool:
         """Bring the file to the document's text; False when the note is gone and stays so."""
         file = self._files.setdefault(id, _File())
         async with file.lock:
@@ -100,7 +100,7 @@ class FilePeer:
                     return True
         raise Unavailable("The file is being rewritten by another program; it is tried again.")
 
-    async def recover(self, documents: Documents, id: str) -> None:  # noqa: A002
+    async def recover(self, documents: Documents, id: str) -> None:
         """Finish what a crash cut short: a swap half done, edits that never reached the file."""
         path = await self._path_of(id)
         if path is None:
@@ -113,7 +113,7 @@ class FilePeer:
             await anyio.to_thread.run_sync(self._roots.clear, path, id)
         await self.write_out(documents, id)
 
-    async def _take_in(self, documents: Documents, id: str, file: _File, path: str) -> bool:  # noqa: A002
+    async def _take_in(self, documents: Documents, id: str, file: _File, path: str) -> bool:
         disk = file.disk = file.disk or await self._log.disk(id)
         if disk is None:
             return False  # never live: it will be imported as it is
@@ -133,7 +133,7 @@ class FilePeer:
         file.disk, file.form, file.base_text = disk, form, text
         return changed
 
-    async def _agrees(self, id: str, file: _File, now: Settled) -> bool:  # noqa: A002
+    async def _agrees(self, id: str, file: _File, now: Settled) -> bool:
         """Tell whether the file holds the text already, and remember that it does."""
         if file.disk is None or file.form is None:
             return False
@@ -148,7 +148,7 @@ class FilePeer:
     async def _swap(
         self,
         documents: Documents,
-        id: str,  # noqa: A002
+        id: str,
         file: _File,
         path: str,
         now: Settled,
@@ -174,7 +174,7 @@ class FilePeer:
         await anyio.to_thread.run_sync(self._roots.clear, path, id)
         return ours
 
-    async def _create(self, id: str, path: str, data: bytes) -> tuple[None, Stamp]:  # noqa: A002
+    async def _create(self, id: str, path: str, data: bytes) -> tuple[None, Stamp]:
         """Write a file that another program deleted while somebody typed: the words are kept."""
         try:
             return None, await anyio.to_thread.run_sync(self._roots.create, path, data, id)
@@ -186,7 +186,7 @@ class FilePeer:
     async def _rescue(
         self,
         documents: Documents,
-        id: str,  # noqa: A002
+        id: str,
         path: str,
         out: bytes,
         disk: Disk,

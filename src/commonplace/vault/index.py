@@ -5,7 +5,7 @@ Each question is answered by rows that a look-up tree leads to; none walks over 
 
 import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from commonplace.core import words
 from commonplace.core.digest import Digest
 from commonplace.core.links import Candidate, NameKind, fold, is_attachment, resolve
 from commonplace.vault.corpus import Corpus
-from commonplace.vault.tables import connect, read_meta
+from commonplace.vault.tables import connect, marks, parts, read_meta
 
 _ABOUT = (
     "SELECT id, path, title, words, chars, headings, code_blocks, wikilinks, frontmatter,"
@@ -201,6 +201,45 @@ class Index:
             (words.fts_query(terms), limit),
         )
         return [TextHit(*row) for row in rows]
+
+    def backlinks(self, note: int, limit: int) -> list[tuple[int, str, str, int]]:
+        """Return the links to a note: (source, its path, its title, where in its text)."""
+        sql = (
+            "SELECT notes.id, notes.path, notes.title, links.start FROM links"
+            " JOIN notes ON notes.id = links.source WHERE links.target = ?"
+            " ORDER BY notes.path, links.start LIMIT ?"
+        )
+        return self._db.execute(sql, (note, limit)).fetchall()
+
+    def titles(self, paths: Collection[str]) -> dict[str, str]:
+        """Return the titles of notes."""
+        found: dict[str, str] = {}
+        for part in parts(list(paths)):
+            sql = f"SELECT path, title FROM notes WHERE path IN ({marks(part)})"  # noqa: S608
+            found |= {path: title or path for path, title in self._db.execute(sql, part)}
+        return found
+
+    def tags(self) -> list[tuple[str, int]]:
+        """Return every tag with the number of notes that carry it, the most used first."""
+        sql = (
+            "SELECT min(tag), count(DISTINCT note) AS n FROM tags GROUP BY key ORDER BY n DESC, key"
+        )
+        return self._db.execute(sql).fetchall()
+
+    def tagged(self, tag: str) -> list[tuple[str, str]]:
+        """Return the notes that carry a tag, or one beneath it: (path, title)."""
+        key = fold(tag.lstrip("#"))
+        sql = (
+            "SELECT DISTINCT notes.path, notes.title FROM tags JOIN notes ON notes.id = tags.note"
+            " WHERE tags.key = ?1 OR (tags.key > ?1 || '/' AND tags.key < ?1 || '0')"
+            " ORDER BY notes.path"
+        )
+        return self._db.execute(sql, (key,)).fetchall()
+
+    def edges(self) -> list[tuple[int, int]]:
+        """Return every resolved link once, as (source, target)."""
+        sql = "SELECT DISTINCT source, target FROM links WHERE target NOT NULL"
+        return self._db.execute(sql).fetchall()
 
     def suggestions(self, path: str | None = None) -> list[Pending]:
         """Return what waits for a decision, in one note or in all of them."""

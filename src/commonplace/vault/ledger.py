@@ -66,7 +66,7 @@ class Ledger:
         ]
         self._decisions = sorted(decided, key=lambda one: one.time)[-DECISIONS_MAX:]
 
-    def credit(self, document: str, id: str) -> Credit | None:  # noqa: A002
+    def credit(self, document: str, id: str) -> Credit | None:
         """Tell who made a suggestion, if it was made here."""
         return (self._credits or {}).get((document, id))
 
@@ -74,7 +74,7 @@ class Ledger:
         """Remember who made suggestions."""
         await self.load()
         assert self._credits is not None
-        for id in ids:  # noqa: A001
+        for id in ids:
             if (document, id) not in self._credits:
                 self._credits[document, id] = credit
                 value = json.dumps(asdict(credit), ensure_ascii=False)

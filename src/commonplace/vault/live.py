@@ -86,14 +86,14 @@ class Documents:
         await self._background.finish()
 
     @asynccontextmanager
-    async def hold(self, id: str) -> AsyncGenerator[Document]:  # noqa: A002
+    async def hold(self, id: str) -> AsyncGenerator[Document]:
         """Keep a document live, loading it if it is not."""
         async with self._hold(id) as live:
             yield live.document
 
     async def edit(
         self,
-        id: str,  # noqa: A002
+        id: str,
         plan: Plan,
         actor: str,
         *,
@@ -108,7 +108,7 @@ class Documents:
 
     async def apply(
         self,
-        id: str,  # noqa: A002
+        id: str,
         update: bytes,
         actor: str,
         *,
@@ -123,7 +123,7 @@ class Documents:
 
     async def ingest(
         self,
-        id: str,  # noqa: A002
+        id: str,
         disk: Disk,
         text: str,
         actor: str,
@@ -139,20 +139,20 @@ class Documents:
             )
             return ingested
 
-    async def answer(self, id: str, state_vector: bytes) -> bytes:  # noqa: A002
+    async def answer(self, id: str, state_vector: bytes) -> bytes:
         """Tell another side what it lacks, once all of that is saved."""
         async with self._hold(id) as live:
             update = live.document.update_since(state_vector)
             await self._saving.settle(live)
             return update
 
-    async def settled(self, id: str) -> Settled:  # noqa: A002
+    async def settled(self, id: str) -> Settled:
         """Tell the text and its state as they are now, once they are saved."""
         async with self._hold(id) as live:
             text, state = live.document.text, live.document.state()
             return Settled(text, state, await self._saving.settle(live))
 
-    def is_live(self, id: str) -> bool:  # noqa: A002
+    def is_live(self, id: str) -> bool:
         """Tell whether a document is in memory."""
         return id in self._live
 
@@ -165,7 +165,7 @@ class Documents:
         self._saving.followers.remove(listener)
 
     @asynccontextmanager
-    async def _hold(self, id: str) -> AsyncGenerator[Live]:  # noqa: A002
+    async def _hold(self, id: str) -> AsyncGenerator[Live]:
         while (live := self._live.get(id)) is None or live.document.broken:
             await asyncio.shield(self._load_once(id))
         self._live.move_to_end(id)
@@ -179,14 +179,14 @@ class Documents:
                 self._load_once(id)
             self._trim()
 
-    def _load_once(self, id: str) -> "asyncio.Task[None]":  # noqa: A002
+    def _load_once(self, id: str) -> "asyncio.Task[None]":
         task = self._loading.get(id)
         if task is None:
             task = self._loading[id] = self._background.start(self._load(id))
             task.add_done_callback(lambda _: self._loading.pop(id))
         return task
 
-    async def _load(self, id: str) -> None:  # noqa: A002
+    async def _load(self, id: str) -> None:
         """Read the log; a document that cannot be loaded never becomes live."""
         live = self._live.get(id) or Live(self._make(id))
         kept = await self._log.replay(id)
@@ -196,7 +196,7 @@ class Documents:
         live.load(kept)
         self._live[id] = live
 
-    async def _import(self, id: str) -> None:  # noqa: A002
+    async def _import(self, id: str) -> None:
         """Begin a document with the text of its file."""
         first = await self._first(id) if self._first else None
         if first is None:

@@ -267,7 +267,7 @@ def put_record(db: sqlite3.Connection, kind: str, key: str, value: str | None, n
 
 
 def _known(
-    id: str,  # noqa: A002
+    id: str,
     root: str | None,
     path: str | None,
     epoch: int,

@@ -151,6 +151,25 @@ class Review:
             for undoing in reversed(done):
                 await self._take_back(undoing)
             raise Conflict(f"{error} Nothing was decided.") from error
+        return await self._reviewed(done, decisions)
+
+    async def accept_as(self, path: str, id: str, text: str, who: str) -> Reviewed:
+        """Accept a suggestion with another text than was suggested."""
+        before: list[str] = []
+
+        def plan(marked: str) -> list[Edit]:
+            before.append(marked)
+            each = next((s for s in critic.suggestions(marked) if s.id == id), None)
+            if each is None:
+                raise Conflict(f"{path}: the suggestion is gone or has changed.")
+            return [Edit(each.start, each.end, text)]
+
+        edited = await self._shelf.edit(path, plan, f"person:{who}")
+        undoing = _Undoing(path, before[-1], edited.text)
+        entries = await self._entries(undoing, "accept", [id], who, "with other words")
+        return await self._reviewed([undoing], entries)
+
+    async def _reviewed(self, done: list[_Undoing], decisions: list[Decision]) -> Reviewed:
         await self.ledger.decide(decisions)
         token = uuid.uuid4().hex
         self._undo[token] = done

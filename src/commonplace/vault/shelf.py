@@ -19,7 +19,7 @@ from commonplace.vault.contents import NoteChange
 from commonplace.vault.documents import Change, Edited, Plan
 from commonplace.vault.filepeer import FilePeer
 from commonplace.vault.live import Documents
-from commonplace.vault.log import Log, Place
+from commonplace.vault.log import Known, Log, Place
 from commonplace.vault.roots import Roots
 
 # The file follows so long after the last edit, and at the latest so long after the first.
@@ -57,12 +57,12 @@ class _Ids:
     by_path: dict[str, str] = field(default_factory=dict[str, str])
     by_id: dict[str, str] = field(default_factory=dict[str, str])
 
-    def put(self, path: str, id: str) -> None:  # noqa: A002
+    def put(self, path: str, id: str) -> None:
         self.drop(id)
         self.by_path[path] = id
         self.by_id[id] = path
 
-    def drop(self, id: str) -> None:  # noqa: A002
+    def drop(self, id: str) -> None:
         if (path := self.by_id.pop(id, None)) is not None:
             self.by_path.pop(path, None)
 
@@ -97,11 +97,15 @@ class Shelf:
         """Return the id of the document at a path; the first time, give it one."""
         if (known := self._ids.by_path.get(path)) is not None:
             return known
+        return (await self.identify(path)).id
+
+    async def identify(self, path: str) -> Known:
+        """Return what is known of the document at a path: its id and epoch."""
         document = await self._log.identify(self._place(path))
         self._ids.put(path, document.id)
-        return document.id
+        return document
 
-    async def path_of(self, id: str) -> str | None:  # noqa: A002
+    async def path_of(self, id: str) -> str | None:
         """Return where a document lives now."""
         if (known := self._ids.by_id.get(id)) is not None:
             return known
@@ -127,14 +131,14 @@ class Shelf:
 
     # -- what sockets need
 
-    async def open(self, id: str) -> None:  # noqa: A002
+    async def open(self, id: str) -> None:
         """Make a document ready: known, there, and caught up with its file."""
         path = await self.path_of(id)
         if path is None or self._roots.stamp(path) is None:
             raise NotFound("There is no such document, or its note is gone.")
         await self._peer.take_in(self.documents, id)
 
-    async def closed(self, id: str) -> None:  # noqa: A002
+    async def closed(self, id: str) -> None:
         """Write the file at once: the last one who had it open has gone."""
         if id in self._waiting:
             await self._flush(id)
@@ -143,7 +147,7 @@ class Shelf:
 
     async def text(self, path: str) -> str | None:
         """Return the live text of a note, or None when it is just its file."""
-        id = self._ids.by_path.get(path)  # noqa: A001
+        id = self._ids.by_path.get(path)
         if id is None or not self.documents.is_live(id):
             return None
         await self._peer.take_in(self.documents, id)
@@ -152,7 +156,7 @@ class Shelf:
 
     async def edit(self, path: str, plan: Plan, actor: str) -> Edited:
         """Edit a note through the one door; answers once the edit is saved."""
-        id = await self.id_of(path)  # noqa: A001
+        id = await self.id_of(path)
         await self._peer.take_in(self.documents, id)
         return await self.documents.edit(id, plan, actor)
 
@@ -164,7 +168,7 @@ class Shelf:
     async def flush_all(self) -> None:
         """Let files and index follow every live text now."""
         async with anyio.create_task_group() as tasks:
-            for id in list(self._waiting):  # noqa: A001
+            for id in list(self._waiting):
                 tasks.start_soon(self._flush, id)
 
     # -- following
@@ -176,7 +180,7 @@ class Shelf:
             await self._carry_moves()
             now = self._clock()
             async with anyio.create_task_group() as tasks:
-                for id in [i for i, waiting in self._waiting.items() if waiting.due <= now]:  # noqa: A001
+                for id in [i for i, waiting in self._waiting.items() if waiting.due <= now]:
                     tasks.start_soon(self._flush, id)
             due = min((w.due for w in self._waiting.values()), default=now + 3600.0)
             with anyio.move_on_after(max(0.0, due - self._clock())):
@@ -201,7 +205,7 @@ class Shelf:
         waiting.due = min(now + SETTLE_SECONDS, waiting.first + FLUSH_SECONDS_MAX)
         self._woken.set()
 
-    async def _flush(self, id: str) -> None:  # noqa: A002
+    async def _flush(self, id: str) -> None:
         waiting = self._waiting.pop(id, None)
         if waiting is None:
             return
@@ -214,7 +218,7 @@ class Shelf:
         if path is not None and not self._index.busy:
             await self._index.update([path])
 
-    def _try_again(self, id: str, waiting: _Waiting, error: CommonplaceError) -> None:  # noqa: A002
+    def _try_again(self, id: str, waiting: _Waiting, error: CommonplaceError) -> None:
         """Keep trying: the edits are in the log, the file follows when it can."""
         pause = _RETRY_SECONDS[min(waiting.failures, len(_RETRY_SECONDS) - 1)]
         if not waiting.failures:
@@ -225,7 +229,7 @@ class Shelf:
         again.due = now + pause
 
     async def _recover(self) -> None:
-        for id in await self._log.unflushed():  # noqa: A001
+        for id in await self._log.unflushed():
             try:
                 await self._peer.recover(self.documents, id)
             except CommonplaceError as error:
@@ -237,7 +241,7 @@ class Shelf:
         for change in moves:
             if change.was is not None:
                 await self._follow_move(change.was, change.path)
-            id = self._ids.by_path.get(change.path)  # noqa: A001
+            id = self._ids.by_path.get(change.path)
             if id is None or not self.documents.is_live(id):
                 continue
             try:
@@ -255,7 +259,7 @@ class Shelf:
         await self._log.move({found.id: self._place(new)})
         self._ids.put(new, found.id)
 
-    async def _gone(self, id: str, path: str) -> None:  # noqa: A002
+    async def _gone(self, id: str, path: str) -> None:
         """Take a deleted note's document out of the vault, unless somebody is typing in it."""
         if self._roots.stamp(path) is not None:
             return

@@ -6,7 +6,7 @@ meanwhile is answered from the files where the index does not reach yet.
 
 import logging
 import time
-from collections.abc import AsyncGenerator, Callable, Collection, Sequence
+from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -29,7 +29,7 @@ from commonplace.vault.index import About, Index, Links, TextHit
 from commonplace.vault.indexer import Indexer, Progress, shard_count
 from commonplace.vault.ledger import Ledger
 from commonplace.vault.log import Log
-from commonplace.vault.review import Review, Suggester
+from commonplace.vault.review import Review, Reviewed, Suggester, Verdict
 from commonplace.vault.ripgrep import Pattern
 from commonplace.vault.roots import Roots
 from commonplace.vault.settings import Settings
@@ -39,6 +39,8 @@ from commonplace.vault.sqlite_log import SqliteLog
 Result = TypeVar("Result")
 
 RETRY_SECONDS = 5.0
+BACKLINKS_MAX = 500
+_CONTEXT_CHARS_MAX = 300
 
 logger = logging.getLogger(__name__)
 
@@ -80,6 +82,16 @@ class Hit:
     title: str
     score: float
     snippet: str
+
+
+@dataclass(frozen=True, slots=True)
+class Backlink:
+    """A link to a note: where it stands, and the line around it."""
+
+    path: str
+    title: str
+    line: int
+    context: str
 
 
 class Vault:
@@ -184,6 +196,23 @@ class Vault:
         await self._caught_up()
         return await self.review.pending(path)
 
+    async def decide(
+        self, verdict: Verdict, chosen: Mapping[str, Collection[str]], who: str, reason: str = ""
+    ) -> Reviewed:
+        """Let a person decide suggestions, by note and id: all of them or none."""
+        self._refuse_read_only()
+        return await self.review.decide(verdict, chosen, who, reason)
+
+    async def accept_as(self, path: str, id: str, text: str, who: str) -> Reviewed:
+        """Let a person accept a suggestion with another text than was suggested."""
+        self._refuse_read_only()
+        return await self.review.accept_as(path, id, text, who)
+
+    async def undo(self, token: str) -> int:
+        """Take a decision back."""
+        self._refuse_read_only()
+        return await self.review.undo(token)
+
     async def marked(self, path: str) -> str:
         """Read a note's text as it stands, pending suggestions and all: live, else its file's."""
         found = self.find(path)
@@ -287,6 +316,37 @@ class Vault:
             return self._index.links_of(found, known and known.note, digested, root)
         return self._index.links((await self.about(found)).note)
 
+    async def backlinks(self, path: str) -> list[Backlink]:
+        """Return the links to a note, each with the line that it stands in."""
+        about = await self.about(path)
+        return [
+            _backlink(source_path, title, self._note_text(source), start)
+            for source, source_path, title, start in self._index.backlinks(
+                about.note, BACKLINKS_MAX
+            )
+        ]
+
+    async def titles(self, paths: Collection[str]) -> dict[str, str]:
+        """Return the titles of notes."""
+        return self._index.titles(paths)
+
+    async def tags(self) -> list[tuple[str, int]]:
+        """Return every tag and how many notes carry it."""
+        await self._caught_up()
+        return self._index.tags()
+
+    async def tagged(self, tag: str) -> list[tuple[str, str]]:
+        """Return the notes that carry a tag: (path, title)."""
+        await self._caught_up()
+        return self._index.tagged(tag)
+
+    async def tree(self) -> list[tuple[str, int, int]]:
+        """Return every note: path, age in milliseconds since 1970, suggestions that wait."""
+        entries = await self.newest()
+        waiting = self._index.pending_counts()
+        rows = [(e.path, e.mtime_ns // 1_000_000, waiting.get(e.path, 0)) for e in entries]
+        return sorted(rows)
+
     @property
     def unfinished(self) -> tuple[int, int] | None:
         """How many notes of how many are indexed, while a first build is under way."""
@@ -384,3 +444,11 @@ class Vault:
     async def diagnose(self) -> list[Check]:
         """Check files, index and state against each other."""
         return await anyio.to_thread.run_sync(examine, self.settings, self._roots)
+
+
+def _backlink(path: str, title: str, text: bytes, start: int) -> Backlink:
+    line = text.count(b"\n", 0, start) + 1
+    low = text.rfind(b"\n", 0, start) + 1
+    high = text.find(b"\n", start)
+    shown = text[low : high if high >= 0 else len(text)].decode("utf-8", "replace").strip()
+    return Backlink(path, title or paths.stem(path), line, shown[:_CONTEXT_CHARS_MAX])

@@ -12,6 +12,7 @@ from collections.abc import Collection
 from commonplace.core.critic.listing import Group, groups, identified
 from commonplace.core.critic.marks import Kind, Mark, Marked, parse
 from commonplace.core.critic.refusals import Undecidable
+from commonplace.core.critic.views import accepted_view, base_view
 from commonplace.core.edits import Edit, apply
 
 
@@ -59,15 +60,19 @@ def _decide(text: str, ids: Collection[str], *, accepted: bool) -> list[Edit]:
     decided = [group for name, group in zip(names, found, strict=True) if name in chosen]
     others = [group for name, group in zip(names, found, strict=True) if name not in chosen]
     edits = _edits([mark for group in decided for mark in group.marks], accepted=accepted)
-    _check_others(marked, others, edits)
+    _check_others(marked, others, edits, accepted=accepted)
     return edits
 
 
-def _check_others(marked: Marked, others: list[Group], edits: list[Edit]) -> None:
+def _check_others(
+    marked: Marked, others: list[Group], edits: list[Edit], *, accepted: bool
+) -> None:
     if not others:
         return
     after = parse(apply(marked.text, edits))
-    if _raw(after, groups(after)) != _raw(marked, others):
+    view = accepted_view if accepted else base_view
+    kept = _raw(after, groups(after)) == _raw(marked, others)
+    if not kept or view(after).text != view(marked).text:
         raise Undecidable(
             "Deciding this suggestion alone would change another one beside it or in the code "
             "block that it opens or closes. Decide them together."

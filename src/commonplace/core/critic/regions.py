@@ -10,6 +10,8 @@ from commonplace.core.critic.views import between
 from commonplace.core.edits import Edit, apply
 
 _Stretch = tuple[int, int]
+_Change = tuple[Edit, _Stretch]
+"""An edit of the accepted view, and its place in the marked text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +25,7 @@ class Region:
 
     start: int
     end: int
-    changes: list[tuple[Edit, _Stretch]]
+    changes: list[_Change]
     touched: list[Group]
     whole: bool
     base: str
@@ -34,11 +36,12 @@ def regions(
     page: Page, matches: list[Match], author: str | None, *, by_lines: bool
 ) -> list[Region]:
     """Return the regions of all changes, in order; those that overlap become one."""
-    found: list[tuple[int, int, list[tuple[Edit, _Stretch]]]] = []
+    found: list[tuple[int, int, list[_Change]]] = []
     for match in matches:
-        place = _place(page, match, author)
-        start, end = _widened(page, place, by_lines=by_lines)
-        changes = [(match.edit, place)]
+        change = (match.edit, _place(page, match, author))
+        restoring = None if by_lines else _restoring(page, match, change)
+        start, end = restoring or _widened(page, change[1], by_lines=by_lines)
+        changes = [change]
         if found and start < found[-1][1]:
             before = found.pop()
             start, end, changes = before[0], max(end, before[1]), before[2] + changes
@@ -46,11 +49,53 @@ def regions(
     return [_region(page, *stretch, whole=by_lines) for stretch in found]
 
 
+def _restoring(page: Page, match: Match, change: _Change) -> _Stretch | None:
+    """Return the stretch, if there is one, that says its base text again after the change.
+
+    It is looked for in all that the call named and in the part that changes, each with or without
+    the deletions at its ends, which have no width in the accepted view.
+    """
+    named = _named(page, match, change[1])
+    if not page.touched(*_with_gaps(page, *named)):
+        return None
+    for stretch in (named, change[1]):
+        start, end = _widened(page, stretch, by_lines=False)
+        left, right = _with_gaps(page, start, end)
+        for a, b in ((left, right), (left, end), (start, right), (start, end)):
+            region = _region(page, a, b, [change], whole=False)
+            if region.base == region.accepted:
+                return a, b
+    return None
+
+
+def _named(page: Page, match: Match, place: _Stretch) -> _Stretch:
+    if match.start == match.end:
+        return place
+    start, end = page.accepted.marked(match.start), page.accepted.marked(match.end - 1) + 1
+    return min(start, place[0]), max(end, place[1])
+
+
+def _with_gaps(page: Page, start: int, end: int) -> _Stretch:
+    """Widen a stretch to the next visible character on each side, or to its suggestion."""
+    view = page.accepted
+    before, after = view.position(start), view.position(end)
+    left, right = 0, len(page.text)
+    if before > 0:
+        left = view.marked(before - 1) + 1
+        left = max([left, *(group.end for group in page.touched(left - 1, left))])
+    if after < len(view.text):
+        right = view.marked(after)
+        right = min([right, *(group.start for group in page.touched(right, right + 1))])
+    return min(start, left), max(end, right)
+
+
 def _place(page: Page, match: Match, author: str | None) -> _Stretch:
     """Return where a change of the accepted view stands in the marked text."""
     edit = match.edit
     if edit.start < edit.end:
         return page.accepted.marked(edit.start), page.accepted.marked(edit.end - 1) + 1
+    if not page.accepted.text:
+        return 0, len(page.text)
     at = _inside(page, match, author)
     at = _behind(page, edit.start) if at is None else at
     return at, at
@@ -81,9 +126,7 @@ def _behind(page: Page, position: int) -> int:
     return end
 
 
-def _region(
-    page: Page, start: int, end: int, changes: list[tuple[Edit, _Stretch]], *, whole: bool
-) -> Region:
+def _region(page: Page, start: int, end: int, changes: list[_Change], *, whole: bool) -> Region:
     first, last = page.accepted.position(start), page.accepted.position(end)
     moved = [Edit(edit.start - first, edit.end - first, edit.text) for edit, _ in changes]
     return Region(

@@ -1,0 +1,32 @@
+"""What changed between two short texts, word by word, for a person to see."""
+
+import re
+from typing import Literal
+
+from rapidfuzz.distance import Indel
+
+WORDS_MAX = 4000
+
+Kind = Literal["same", "gone", "new"]
+
+_WORD = re.compile(r"\w+|\s+|[^\w\s]")
+
+
+def word_diff(old: str, new: str) -> list[tuple[Kind, str]]:
+    """Return stretches that stay, go or come; together, in order, they hold both texts."""
+    before, after = _WORD.findall(old), _WORD.findall(new)
+    if max(len(before), len(after)) > WORDS_MAX:
+        whole: list[tuple[Kind, str]] = [("gone", old), ("new", new)]
+        return [part for part in whole if part[1]]
+    found: list[tuple[Kind, str]] = []
+    gone = new = ""
+    for code in Indel.opcodes(before, after):
+        if code.tag == "equal":
+            same = "".join(before[code.src_start : code.src_end])
+            found += [("gone", gone), ("new", new), ("same", same)]
+            gone = new = ""
+        else:
+            gone += "".join(before[code.src_start : code.src_end])
+            new += "".join(after[code.dest_start : code.dest_end])
+    found += [("gone", gone), ("new", new)]
+    return [part for part in found if part[1]]

@@ -1,0 +1,156 @@
+"""JSON for the page: the tree, documents, links, tags, and a stream of what changes."""
+
+import json
+from collections.abc import AsyncGenerator
+from dataclasses import asdict
+
+import anyio
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from commonplace.core import frontmatter
+from commonplace.errors import BadArgument
+from commonplace.server.api import answering
+from commonplace.server.notes import NoteChange
+from commonplace.vault.vault import Vault
+
+COMPLETIONS_MAX = 50
+_GATHER_SECONDS = 0.1
+_BEAT_SECONDS = 20.0
+
+
+def routes(vault: Vault) -> list[Route]:
+    """Make the routes over one vault."""
+    browsing = _Browsing(vault)
+    return [
+        Route(f"/api/{endpoint.__name__}", answering(endpoint))
+        for endpoint in (
+            browsing.tree,
+            browsing.document,
+            browsing.note,
+            browsing.links,
+            browsing.tags,
+            browsing.tagged,
+            browsing.complete,
+            browsing.templates,
+            browsing.events,
+        )
+    ]
+
+
+class _Browsing:
+    def __init__(self, vault: Vault) -> None:
+        self._vault = vault
+
+    async def tree(self, request: Request) -> Response:
+        """List every note."""
+        rows = await self._vault.tree()
+        version = f'"{hash(tuple(rows)) & 0xFFFFFFFFFFFF:x}"'
+        if request.headers.get("if-none-match") == version:
+            return Response(status_code=304)
+        return JSONResponse({"version": version, "notes": rows}, headers={"etag": version})
+
+    async def document(self, request: Request) -> Response:
+        """Tell the id under which a note is live."""
+        path = self._vault.find(asked(request, "path"))
+        about = await self._vault.about(path)
+        known = await self._vault.shelf.identify(path)
+        return JSONResponse(
+            {"id": known.id, "path": path, "title": about.title or path, "epoch": known.epoch}
+        )
+
+    async def note(self, request: Request) -> Response:
+        """Show a note as it stands."""
+        path = self._vault.find(asked(request, "path"))
+        text = await self._vault.marked(path)
+        about = await self._vault.about(path)
+        properties = frontmatter.read(text).properties
+        return JSONResponse(
+            {"path": path, "title": about.title, "text": text, "properties": properties}
+        )
+
+    async def links(self, request: Request) -> Response:
+        """List the links of a note, both ways."""
+        path = self._vault.find(asked(request, "path"))
+        found = await self._vault.links(path)
+        titles = await self._vault.titles(found.forward)
+        return JSONResponse(
+            {
+                "backlinks": [asdict(each) for each in await self._vault.backlinks(path)],
+                "forward": [{"path": p, "title": titles.get(p, p)} for p in found.forward],
+                "unresolved": found.unresolved,
+            }
+        )
+
+    async def tags(self, _: Request) -> Response:
+        """List all tags."""
+        return JSONResponse({"tags": await self._vault.tags()})
+
+    async def tagged(self, request: Request) -> Response:
+        """List the notes that carry a tag."""
+        found = await self._vault.tagged(asked(request, "tag"))
+        return JSONResponse({"notes": [{"path": p, "title": t} for p, t in found]})
+
+    async def complete(self, request: Request) -> Response:
+        """List what a half-typed name may mean."""
+        found = await self._vault.complete(request.query_params.get("q", ""), COMPLETIONS_MAX)
+        return JSONResponse({"paths": found})
+
+    async def templates(self, _: Request) -> Response:
+        """List the notes that others can start from."""
+        entries = await self._vault.newest()
+        found = sorted(e.path for e in entries if "Templates" in e.path.split("/")[:-1])
+        return JSONResponse({"templates": found})
+
+    async def events(self, _: Request) -> Response:
+        """Tell what changes, for as long as somebody listens."""
+        return StreamingResponse(
+            _events(self._vault),
+            media_type="text/event-stream",
+            headers={"cache-control": "no-store"},
+        )
+
+
+def asked(request: Request, name: str) -> str:
+    """Return a query parameter that has to be there."""
+    value = request.query_params.get(name, "")
+    if not value:
+        raise BadArgument(f"{name} is missing.")
+    return value
+
+
+async def _events(vault: Vault) -> AsyncGenerator[bytes]:
+    """Tell what changes, gathered for a moment; a beat now and then shows that we live."""
+    waiting: dict[str, str] = {}
+    told = anyio.Event()
+
+    def listen(change: NoteChange) -> None:
+        waiting[change.path] = change.kind
+        told.set()
+
+    stop = vault.follow(listen)
+    try:
+        yield b": here\n\n"
+        while True:
+            with anyio.move_on_after(_BEAT_SECONDS):
+                await told.wait()
+                await anyio.sleep(_GATHER_SECONDS)
+            told = anyio.Event()
+            changes, waiting = waiting, {}
+            yield _event("notes", _by_kind(changes)) if changes else b": beat\n\n"
+            if changes:
+                yield _event("suggestions", {"paths": list(changes)})
+    finally:
+        stop()
+
+
+def _by_kind(changes: dict[str, str]) -> dict[str, list[str]]:
+    kinds: dict[str, list[str]] = {"appeared": [], "changed": [], "gone": []}
+    for path, kind in changes.items():
+        kinds[kind].append(path)
+    return kinds
+
+
+def _event(name: str, data: object) -> bytes:
+    return f"event: {name}\ndata: {json.dumps(data, ensure_ascii=False)}\n\n".encode()
