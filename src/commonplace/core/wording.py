@@ -23,10 +23,10 @@ def word_diff(old: str, new: str) -> list[tuple[Kind, str]]:
     for code in Indel.opcodes(before, after):
         if code.tag == "equal":
             same = "".join(before[code.src_start : code.src_end])
-            found += [("gone", gone), ("new", new), ("same", same)]
+            found.extend((("gone", gone), ("new", new), ("same", same)))
             gone = new = ""
         else:
             gone += "".join(before[code.src_start : code.src_end])
             new += "".join(after[code.dest_start : code.dest_end])
-    found += [("gone", gone), ("new", new)]
+    found.extend((("gone", gone), ("new", new)))
     return [part for part in found if part[1]]

@@ -228,6 +228,10 @@ class Shelf:
         again.failures = waiting.failures + 1
         again.due = now + pause
 
+    async def unmended(self) -> list[str]:
+        """Return the documents whose file may not hold all that is saved."""
+        return await self._log.unflushed()
+
     async def _recover(self) -> None:
         for id in await self._log.unflushed():
             try:

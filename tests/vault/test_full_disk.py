@@ -1,0 +1,100 @@
+"""A full disk: nothing is acknowledged that is not saved, and all goes on when there is room."""
+
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import anyio
+import pytest
+
+from commonplace.core.edits import Edit
+from commonplace.errors import Unavailable
+from commonplace.vault.settings import Root, Settings
+from commonplace.vault.vault import Vault
+
+pytestmark = [
+    pytest.mark.anyio,
+    pytest.mark.skipif(os.geteuid() != 0, reason="only root can mount a small disk"),
+]
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk of three megabytes."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", str(disk)], check=True)
+    yield disk
+    subprocess.run(["umount", "-l", str(disk)], check=True)
+
+
+def fill(disk: Path) -> Path:
+    """Take all the room that is left."""
+    ballast = disk / "ballast"
+    with ballast.open("wb", buffering=0) as file:
+        for size in (65536, 4096, 512):
+            try:
+                while True:
+                    file.write(b"x" * size)
+            except OSError:
+                continue
+    return ballast
+
+
+async def add(vault: Vault, line: str) -> None:
+    await vault.edit("a.md", lambda text: [Edit(len(text), len(text), line + "\n")], "person:x")
+
+
+async def test_no_edit_is_acknowledged_that_the_log_could_not_save(
+    tmp_path: Path, small_disk: Path
+) -> None:
+    (tmp_path / "vault").mkdir()
+    (tmp_path / "vault" / "a.md").write_text("start\n")
+    settings = Settings((Root("vault", tmp_path / "vault"),), small_disk / "state")
+    saved = ["start"]
+    refused = 0
+    async with Vault.open(settings) as vault:
+        await vault.settled()
+        await add(vault, "before")
+        saved.append("before")
+        ballast = fill(small_disk)
+        for n in range(200):
+            line = f"{n} " + "y" * 500
+            try:
+                await add(vault, line)
+                saved.append(line)
+            except Unavailable:
+                refused += 1
+        assert refused
+        ballast.unlink()
+        with anyio.fail_after(10):
+            while True:
+                try:
+                    await add(vault, "after")
+                    break
+                except Unavailable:
+                    await anyio.sleep(0.1)
+        saved.append("after")
+        assert (await vault.text("a.md")).splitlines() == saved
+    async with Vault.open(settings) as vault:
+        assert (await vault.text("a.md")).splitlines() == saved
+
+
+async def test_edits_are_kept_while_the_notes_disk_is_full_and_written_later(
+    tmp_path: Path, small_disk: Path
+) -> None:
+    (small_disk / "a.md").write_text("start\n")
+    settings = Settings((Root("vault", small_disk),), tmp_path / "state")
+    async with Vault.open(settings) as vault:
+        await vault.settled()
+        ballast = fill(small_disk)
+        await add(vault, "typed while full")
+        await anyio.sleep(1.0)
+        assert (small_disk / "a.md").read_text() == "start\n"
+        assert await vault.text("a.md") == "start\ntyped while full\n"
+        ballast.unlink()
+        with anyio.fail_after(10):
+            while (small_disk / "a.md").read_text() != "start\ntyped while full\n":
+                await anyio.sleep(0.1)
+    assert [p.name for p in small_disk.iterdir()] == ["a.md"]
