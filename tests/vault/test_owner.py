@@ -8,6 +8,7 @@ import stat
 import subprocess
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -160,15 +161,17 @@ def test_a_state_folder_too_long_for_sockets_gets_a_short_one_that_is_ours(tmp_p
 def test_a_short_folder_that_somebody_else_made_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(owner, "_SHORT_FOLDER", tmp_path)
-    trap = tmp_path / f"commonplace-{os.getuid()}"
-    (tmp_path / "elsewhere").mkdir(mode=0o700)
-    trap.symlink_to("elsewhere")
-    here = settings(tmp_path, "a", state="s" * 150)
-    with pytest.raises(Unavailable, match="somebody else"):
-        claim(here)
-    trap.unlink()
-    held(here).close()
+    # A socket's path has to be short, shorter than those that pytest makes.
+    with TemporaryDirectory(prefix="cp") as short:
+        monkeypatch.setattr(owner, "_SHORT_FOLDER", Path(short))
+        trap = Path(short) / f"commonplace-{os.getuid()}"
+        (Path(short) / "elsewhere").mkdir(mode=0o700)
+        trap.symlink_to("elsewhere")
+        here = settings(tmp_path, "a", state="s" * 150)
+        with pytest.raises(Unavailable, match="somebody else"):
+            claim(here)
+        trap.unlink()
+        held(here).close()
 
 
 def test_a_file_system_that_locks_no_folders_gets_a_lock_file_beside_the_state(

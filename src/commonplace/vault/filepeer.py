@@ -14,7 +14,8 @@ A file that is not text any more is left alone; what was typed goes to a conflic
 """
 
 import hashlib
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import date
 
@@ -77,6 +78,12 @@ class FilePeer:
         """Let go of a document that is no longer live."""
         self._files.pop(id, None)
 
+    @asynccontextmanager
+    async def hold(self, id: str) -> AsyncGenerator[None]:
+        """Neither read nor write a document's file while it gets another name."""
+        async with self._files.setdefault(id, _File()).lock:
+            yield
+
     async def take_in(self, documents: Documents, id: str) -> bool:
         """Merge what other programs did to the file; whether they did anything."""
         file = self._files.setdefault(id, _File())
@@ -99,6 +106,11 @@ class FilePeer:
                 ):
                     return True
         raise Unavailable("The file is being rewritten by another program; it is tried again.")
+
+    async def in_step(self, documents: Documents, id: str) -> bool:
+        """Tell whether the log, replayed, has the text that the file was last given."""
+        disk = await self._log.disk(id)
+        return disk is None or (await documents.settled(id)).text == text_of(disk.base)
 
     async def recover(self, documents: Documents, id: str) -> None:
         """Finish what a crash cut short: a swap half done, edits that never reached the file."""

@@ -78,6 +78,17 @@ class Pending:
 
 
 @dataclass(frozen=True, slots=True)
+class LinkTo:
+    """A link as it is written, where it stands, and what it means."""
+
+    source: str
+    kind: str
+    raw: str
+    target: str | None
+    ambiguous: bool
+
+
+@dataclass(frozen=True, slots=True)
 class TextHit:
     """A note that a text query found; `score` is BM25, higher is better."""
 
@@ -181,6 +192,32 @@ class Index:
         known = self.links(note).backlinks if note is not None else []
         return Links(known, sorted(forward), sorted(unresolved))
 
+    def links_to(self, note: int) -> list[LinkTo]:
+        """Return the links that mean a note, each spelling once a source."""
+        return self._links("links.target = ?", note)
+
+    def links_from(self, note: int) -> list[LinkTo]:
+        """Return the links that stand in a note, each spelling once."""
+        return self._links("links.source = ?", note)
+
+    def links_named(self, key: str) -> list[LinkTo]:
+        """Return the links by a name, each spelling once a source."""
+        return self._links("links.key = ?", key)
+
+    def _links(self, where: str, value: object) -> list[LinkTo]:
+        rows = self._db.execute(
+            "SELECT DISTINCT source.path, links.kind, links.raw, target.path, links.ambiguous"  # noqa: S608
+            " FROM links JOIN notes source ON source.id = links.source"
+            f" LEFT JOIN notes target ON target.id = links.target WHERE {where}"
+            " ORDER BY source.path, links.raw",
+            (value,),
+        )
+        return [LinkTo(*row[:4], bool(row[4])) for row in rows]
+
+    def named(self, key: str) -> list[Candidate]:
+        """Return the notes that carry a name."""
+        return self._candidates(key)
+
     def _candidates(self, key: str) -> list[Candidate]:
         rows = self._db.execute(
             "SELECT notes.path, names.kind, names.name FROM names"
@@ -236,10 +273,22 @@ class Index:
         )
         return self._db.execute(sql, (key,)).fetchall()
 
-    def edges(self) -> list[tuple[int, int]]:
-        """Return every resolved link once, as (source, target)."""
-        sql = "SELECT DISTINCT source, target FROM links WHERE target NOT NULL"
-        return self._db.execute(sql).fetchall()
+    def edges(self) -> Iterator[tuple[int, int]]:
+        """Yield every resolved link as (source, target), in the order in which they stand."""
+        return self._db.execute(
+            "SELECT source, target FROM links WHERE target NOT NULL ORDER BY source, ordinal"
+        )
+
+    def edges_of(self, sources: Collection[int]) -> list[tuple[int, int]]:
+        """Return the resolved links of some notes, in the order in which they stand."""
+        found: list[tuple[int, int]] = []
+        for part in parts(sorted(sources)):
+            sql = (
+                f"SELECT source, target FROM links WHERE source IN ({marks(part)})"  # noqa: S608
+                " AND target NOT NULL ORDER BY source, ordinal"
+            )
+            found += self._db.execute(sql, part).fetchall()
+        return found
 
     def suggestions(self, path: str | None = None) -> list[Pending]:
         """Return what waits for a decision, in one note or in all of them."""

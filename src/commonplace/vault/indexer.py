@@ -18,11 +18,13 @@ import anyio
 import anyio.abc
 import anyio.to_thread
 
+from commonplace.core.graph import Graph
 from commonplace.errors import Unavailable
 from commonplace.vault import contents as mirror, reading
 from commonplace.vault.build import Job
 from commonplace.vault.contents import Contents, NoteChange
 from commonplace.vault.disk import Listed
+from commonplace.vault.graph import LinkGraph, gathered
 from commonplace.vault.index import Index, Known
 from commonplace.vault.roots import Roots
 from commonplace.vault.settings import Settings
@@ -57,6 +59,15 @@ class _Update:
     placed: list[Placed] = field(default_factory=list[Placed])
     moved: dict[str, str] = field(default_factory=dict[str, str])
     gone: dict[str, int] = field(default_factory=dict[str, int])
+    relinked: dict[int, list[int]] = field(default_factory=dict[int, list[int]])
+
+
+@dataclass(slots=True)
+class _Asked:
+    """Paths to look at again, for everybody who asked while another update ran."""
+
+    paths: set[str] = field(default_factory=set[str])
+    done: bool = False
 
 
 def shard_count() -> int:
@@ -75,6 +86,8 @@ class Indexer:
         self._writing = anyio.Lock()
         self._writer: IndexWriter | None = None
         self._reader = Index(settings.state, self._shards)
+        self._asked = _Asked()
+        self.graph = LinkGraph(self._read_graph)
         self.state = State()
 
     @property
@@ -101,6 +114,7 @@ class Indexer:
         """Mirror what the index holds from an earlier run."""
         loaded = await anyio.to_thread.run_sync(mirror.load, self._reader)
         self._contents.replace(*loaded)
+        self.graph.forget()
         if len(self._contents.catalog):
             self.state.listed.set()
 
@@ -119,9 +133,19 @@ class Indexer:
             self.state.current.set()
 
     async def update(self, paths: Collection[str]) -> None:
-        """Look at these paths again, notes or folders, and write what differs."""
+        """Look at these paths again, notes or folders, and write what differs.
+
+        Those who have to wait for another update are served by one that looks at all they ask for.
+        """
+        asked = self._asked
+        asked.paths.update(paths)
         async with self._writing:
-            self._take(await anyio.to_thread.run_sync(self._update, paths))
+            if asked.done:
+                return
+            if asked is self._asked:
+                self._asked = _Asked()
+            self._take(await anyio.to_thread.run_sync(self._update, asked.paths))
+            asked.done = True
 
     async def _follow_hints(self) -> None:
         async for paths in hints(self._settings, self._roots):
@@ -169,7 +193,8 @@ class Indexer:
             update.placed = writer.put(fresh)
             update.gone = writer.remove(list(gone))
             update.moved = reading.moves(gone, fresh)
-            writer.settle_links()
+            relinked = writer.settle_links()
+        update.relinked = gathered(relinked, self._reader.edges_of(relinked))
         if writer.worth_compacting:
             writer.compact()
             self._close_writer()
@@ -192,6 +217,7 @@ class Indexer:
     def _take(self, update: _Update) -> None:
         if self._writer is None and (update.placed or update.gone):
             self._contents.corpus = self._reader.corpus()  # it was compacted
+        self.graph.take(update.relinked, update.gone.values())
         self._contents.put(update.placed, update.moved)
         self._contents.remove(update.gone.items())
 
@@ -263,6 +289,13 @@ class Indexer:
         if self._writer is not None:
             self._writer.close()
             self._writer = None
+
+    def _read_graph(self) -> Graph:
+        index = Index(self._settings.state, self._shards)
+        try:
+            return Graph.of(index.edges())
+        finally:
+            index.close()
 
     def _clear(self) -> None:
         self._open_writer().clear()

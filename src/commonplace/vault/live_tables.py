@@ -275,3 +275,9 @@ def _known(
 ) -> Known:
     place = None if root is None or path is None else Place(root, path)
     return Known(id, place, epoch, created)
+
+
+def sound(db: sqlite3.Connection) -> str | None:
+    """Check the file."""
+    (answer,) = db.execute("PRAGMA integrity_check(1)").fetchone()
+    return None if answer == "ok" else str(answer)

@@ -158,6 +158,10 @@ class Log(Protocol):
         """Remember a thing; `None` forgets it."""
         ...
 
+    async def sound(self) -> str | None:
+        """Check what is kept; None when it is whole, else what is wrong."""
+        ...
+
     async def close(self) -> None:
         """Save what waits, then let go."""
         ...

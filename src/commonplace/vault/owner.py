@@ -129,7 +129,9 @@ def _listening(folder: Path, locks: list[int]) -> Claim:
         return Claim(locks, listen(folder / OWNER_SOCKET))
     except OSError as error:
         _unlock(locks)
-        raise Unavailable(f"The owner's socket cannot be made ({error.strerror}).") from None
+        raise Unavailable(
+            f"The owner's socket cannot be made ({error.strerror or error})."
+        ) from None
 
 
 def _make_private(folder: Path) -> None:

@@ -74,10 +74,8 @@ class Review:
         """Replace a passage, as a suggestion; the same call again changes nothing more."""
         self.readings.require(actor.id, path)
         made: list[Suggested] = []
-        known: set[str] = set()
 
         def plan(text: str) -> list[Edit]:
-            known.update(each.id for each in critic.suggestions(text))
             made.append(critic.suggest(text, old, new, replace_all=replace_all))
             return made[-1].edits
 
@@ -85,7 +83,7 @@ class Review:
             edited = await self._shelf.edit(path, plan, f"assistant:{actor.name}")
         except (NoMatch, NotUnique) as error:
             raise self._worded(error, path, old, actor) from error
-        fresh = {each.id for each in critic.suggestions(edited.text)} - known
+        fresh = _new_in(edited.text, made[-1].edits)
         credit = Credit(actor.id, actor.name, self._clock())
         await self.ledger.credit_to(await self._shelf.id_of(path), fresh, credit)
         return made[-1]
@@ -231,6 +229,20 @@ class Review:
         await self._shelf.edit(
             undoing.path, lambda text: _rebased(text, undoing.after, back), "review:undo"
         )
+
+
+def _new_in(text: str, made: list[Edit]) -> list[str]:
+    """Name the suggestions that edits wrote, in the text that they made."""
+    written: list[tuple[int, int]] = []
+    moved = 0
+    for edit in made:
+        written.append((edit.start + moved, edit.start + moved + len(edit.text)))
+        moved += len(edit.text) - (edit.end - edit.start)
+    return [
+        id
+        for id, start, end in critic.places(text)
+        if any(low < end and high > start for low, high in written)
+    ]
 
 
 def _with_credit(each: critic.Suggestion, credit: Credit | None) -> critic.Suggestion:

@@ -73,13 +73,36 @@ def families_of(names: Iterable[str], where: str) -> tuple[str, ...]:
 
 
 def policies_of(pairs: Iterable[tuple[str, str]], where: str) -> dict[str, str]:
-    """Check policies: what happens on create, update, delete and rename."""
+    """Check policies: what happens on create, update, delete and rename.
+
+    A key is an operation (`*` for each), then, if wanted, `:` and a glob of paths, then `@` and
+    the name of an assistant: `update`, `delete:Journal/**`, `*@cursor`, `update:Drafts/**@claude`.
+    """
     return {
-        _one_of(operation.strip(), OPERATIONS, where): _one_of(
-            policy.strip(), POLICIES, f"{where} {operation.strip()}"
-        )
-        for operation, policy in pairs
+        _rule(rule.strip(), where): _one_of(policy.strip(), POLICIES, f"{where} {rule.strip()}")
+        for rule, policy in pairs
     }
+
+
+def rule_parts(rule: str) -> tuple[str, str, str]:
+    """Take the key of a policy apart: operation, glob and assistant, empty for any."""
+    scope, _, actor = rule.rpartition("@") if "@" in rule else (rule, "", "")
+    operation, _, folder = scope.partition(":")
+    return operation.strip(), folder.strip(), actor.strip()
+
+
+def _rule(rule: str, where: str) -> str:
+    operation, folder, _ = rule_parts(rule)
+    if operation != "*":
+        _one_of(operation, OPERATIONS, where)
+    if folder:
+        from commonplace.core import globs  # `commonplace mcp` starts without it
+
+        try:
+            globs.compile_glob(folder)
+        except BadArgument as error:
+            raise BadArgument(f"{where} {rule}: {error}") from None
+    return rule
 
 
 def parse_config(text: str) -> Config:

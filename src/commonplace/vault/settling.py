@@ -43,6 +43,7 @@ class Settling:
         self._several_roots = several_roots
         self._keys: set[str] = set()
         self._sources: set[int] = set()
+        self._relinked: set[int] = set()
 
     def touch_names(self, keys: Iterable[str]) -> None:
         """Note that names came, went or changed hands."""
@@ -56,8 +57,9 @@ class Settling:
         """Let go of notes that are gone, their links with them."""
         self._sources.difference_update(notes)
 
-    def settle(self) -> None:
-        """Resolve every link whose meaning can have changed."""
+    def settle(self) -> set[int]:
+        """Resolve every link whose meaning can have changed; returns the notes they stand in."""
+        self._relinked = set(self._sources)
         (notes,) = self._db.execute("SELECT count(*) FROM notes").fetchone()
         if len(self._sources) > notes * _ONE_BY_ONE_PART:
             self._settle_all()
@@ -66,6 +68,7 @@ class Settling:
             self._settle_where("key", sorted(self._keys))
         self._keys.clear()
         self._sources.clear()
+        return self._relinked
 
     def _settle_all(self) -> None:
         names = _Names()
@@ -99,6 +102,7 @@ class Settling:
                     now, doubtful = names.ids[found.path], int(found.ambiguous)
             if (now, doubtful) != (target, ambiguous):
                 changed.append((now, doubtful, source, ordinal))
+        self._relinked.update(source for _, _, source, _ in changed)
         self._db.executemany(
             "UPDATE links SET target = ?, ambiguous = ? WHERE source = ? AND ordinal = ?", changed
         )

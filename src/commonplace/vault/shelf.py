@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from typing import Protocol
 
 import anyio
+import anyio.to_thread
 
 from commonplace.errors import CommonplaceError, NotFound
 from commonplace.vault.contents import NoteChange
@@ -160,6 +161,34 @@ class Shelf:
         await self._peer.take_in(self.documents, id)
         return await self.documents.edit(id, plan, actor)
 
+    async def move(self, old: str, new: str) -> None:
+        """Rename a note's file; its document goes with it, whoever has it open."""
+        known = await self._log.at(self._place(old))
+        if known is None:
+            await anyio.to_thread.run_sync(self._roots.rename, old, new)
+            return
+        async with self._peer.hold(known.id):
+            await anyio.to_thread.run_sync(self._roots.rename, old, new)
+            try:
+                await self.place(known.id, new)
+            except CommonplaceError:
+                await anyio.to_thread.run_sync(self._roots.rename, new, old)
+                raise
+
+    async def place(self, id: str, path: str) -> None:
+        """Note that a document lives at a path now; one that was there before is out."""
+        there = await self._log.at(self._place(path))
+        out = {there.id: None} if there is not None and there.id != id else {}
+        for gone in out:
+            self._ids.drop(gone)
+        await self._log.move({**out, id: self._place(path)})
+        self._ids.put(path, id)
+
+    async def follow_file(self, old: str, new: str) -> None:
+        """Let the document of a note follow a rename that a crash cut short."""
+        if (known := await self._log.at(self._place(old))) is not None:
+            await self.place(known.id, new)
+
     @property
     def behind(self) -> bool:
         """Whether a live text is ahead of its file and the index."""
@@ -231,6 +260,18 @@ class Shelf:
     async def unmended(self) -> list[str]:
         """Return the documents whose file may not hold all that is saved."""
         return await self._log.unflushed()
+
+    async def disagreements(self) -> list[str]:
+        """Name the notes whose log and file say different things although both are settled."""
+        behind = set(await self.unmended())
+        found: list[str] = []
+        for document in await self._log.known():
+            path = await self.path_of(document.id)
+            if path is None or document.id in behind or self._roots.stamp(path) is None:
+                continue
+            if not await self._peer.in_step(self.documents, document.id):
+                found.append(path)
+        return found
 
     async def _recover(self) -> None:
         for id in await self._log.unflushed():

@@ -110,6 +110,10 @@ class SqliteLog:
         """Read all remembered things of a kind, by key."""
         return await self._commits.read(partial(tables.records, kind=kind))
 
+    async def sound(self) -> str | None:
+        """Check the file; None when it is whole, else what is wrong."""
+        return await self._commits.read(tables.sound)
+
     async def put_record(self, kind: str, key: str, value: str | None) -> None:
         """Remember a thing; `None` forgets it."""
         work = partial(tables.put_record, kind=kind, key=key, value=value, now=self._clock())

@@ -442,8 +442,26 @@ class Vault:
         }
 
     async def diagnose(self) -> list[Check]:
-        """Check files, index and state against each other."""
-        return await anyio.to_thread.run_sync(examine, self.settings, self._roots)
+        """Check files, log, index and state against each other."""
+        checks = await anyio.to_thread.run_sync(examine, self.settings, self._roots)
+        return [*checks, *await self._examine_log()]
+
+    async def _examine_log(self) -> list[Check]:
+        wrong = await self._log.sound()
+        if wrong is not None:
+            fix = (
+                "Stop every Commonplace process and move live.db away: the notes are in the files."
+            )
+            return [Check("log", False, wrong, fix)]
+        behind = await self.shelf.unmended()
+        differ = await self.shelf.disagreements()
+        mend = "Start `commonplace serve` once: it writes what is missing."
+        keep = "Save the note once in any editor: the file is taken as it is."
+        return [
+            Check("log", True, "whole"),
+            Check("files behind the log", not behind, f"{len(behind)}", mend if behind else ""),
+            Check("log and files agree", not differ, ", ".join(differ[:5]) or "yes", keep),
+        ]
 
 
 def _backlink(path: str, title: str, text: bytes, start: int) -> Backlink:

@@ -136,9 +136,12 @@ class IndexWriter:
         self._links.forget(notes.values())
         return notes
 
-    def settle_links(self) -> None:
-        """Work out what links mean where this writer's changes can have changed it."""
-        self._links.settle()
+    def settle_links(self) -> set[int]:
+        """Work out what links mean where this writer's changes can have changed it.
+
+        Returns the notes whose links may lead elsewhere now.
+        """
+        return self._links.settle()
 
     def clear(self) -> None:
         """Forget everything: the next refresh builds from nothing."""

@@ -33,10 +33,10 @@ fence over other suggestions (`Undecidable`).
 """
 
 from commonplace.core.critic.deciding import accept, accept_all, reject, reject_all
-from commonplace.core.critic.listing import Change, Comment, Suggestion, suggestions
+from commonplace.core.critic.listing import Change, Comment, Suggestion, places, suggestions
 from commonplace.core.critic.marks import DELIMITERS, Kind, Mark, Marked, parse
 from commonplace.core.critic.metadata import Metadata
-from commonplace.core.critic.proposing import Suggested, already_suggested, suggest
+from commonplace.core.critic.proposing import Suggested, already_suggested, propose, suggest
 from commonplace.core.critic.refusals import (
     FormsDelimiter,
     HasDelimiter,
@@ -83,6 +83,8 @@ __all__ = [
     "base",
     "base_view",
     "parse",
+    "places",
+    "propose",
     "reject",
     "reject_all",
     "render",

@@ -20,6 +20,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from typing import NamedTuple
 
 from commonplace.core.critic import metadata
@@ -102,9 +103,16 @@ class Marked:
     fences: list[tuple[int, int]]
 
 
+# A call reads the same long text several times: to show it, to match in it, to check what it wrote.
+@lru_cache(maxsize=4)
 def parse(text: str) -> Marked:
-    """Read a text. Never fails."""
+    """Read a text. Never fails. What is returned is shared, and not to be changed."""
     return _Reader(text).read()
+
+
+def has_delimiters(text: str) -> bool:
+    """Tell whether a text holds delimiters of both sorts, and so perhaps marks."""
+    return bool(_OPENER.search(text) and _CLOSER.search(text))
 
 
 class _Reader:

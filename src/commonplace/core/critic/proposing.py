@@ -10,13 +10,14 @@ returned. Where the plain form is misread (a stray delimiter, a neighbour that w
 form is tried; if none is read back as meant, the call is refused.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from commonplace.core.critic import metadata as authorship
 from commonplace.core.critic.checking import reads_as_meant
 from commonplace.core.critic.deciding import accept_all
 from commonplace.core.critic.listing import groups
-from commonplace.core.critic.marks import DELIMITERS, parse
+from commonplace.core.critic.marks import DELIMITERS, has_delimiters, parse
 from commonplace.core.critic.matching import Match, matches
 from commonplace.core.critic.pages import Page, read
 from commonplace.core.critic.refusals import (
@@ -32,7 +33,8 @@ from commonplace.core.critic.rewriting import Form, rewritten
 from commonplace.core.edits import Edit, apply
 
 _FORMS = (
-    Form(in_place=True),
+    Form(in_place=True, apart=True),
+    Form(apart=True),
     Form(),
     Form(guard=True),
     Form(by_lines=True),
@@ -80,9 +82,26 @@ def suggest(
     wanted = _wanted(page, old, new, replace_all=replace_all)
     written = authorship.write(author, time) if metadata else ""
     edits, after = _written(page, wanted, author, written)
-    if any(_may_form_markup(page.accepted.text, match.edit) for match in wanted):
+    if has_delimiters(apply(page.accepted.text, [match.edit for match in wanted])):
         _check_accepted(text, after)
     return Suggested(edits, after, len(wanted), len(wanted) * len(old))
+
+
+def propose(text: str, changes: Sequence[Edit], *, author: str | None = None) -> Suggested:
+    """Suggest edits of the accepted view, each as a suggestion of its own.
+
+    Raises:
+        FormsDelimiter: an edit's text would be read as markup.
+        Unwritable: no markup can say it.
+
+    """
+    page = read(text)
+    wanted = [_on_its_own_line(page, Match(edit.start, edit.end, edit)) for edit in changes]
+    edits, after = _written(page, wanted, author, "")
+    if has_delimiters(apply(page.accepted.text, changes)):
+        _check_accepted(text, after)
+    replaced = sum(edit.end - edit.start for edit in changes)
+    return Suggested(edits, after, len(changes), replaced)
 
 
 def already_suggested(text: str, old: str, new: str) -> bool:
@@ -127,7 +146,7 @@ def _written(
     """Write the changes in the first form that is read back as meant."""
     tried: list[list[Edit]] = []
     for form in _FORMS:
-        found = regions(page, wanted, author, by_lines=form.by_lines)
+        found = regions(page, wanted, author, apart=form.apart, by_lines=form.by_lines)
         rows = [(region, rewritten(page, region, form, author, meta)) for region in found]
         edits = [edit for _, made in rows for edit in made]
         if edits not in tried:
@@ -138,17 +157,8 @@ def _written(
     raise Unwritable
 
 
-def _may_form_markup(text: str, edit: Edit) -> bool:
-    """Find signs that the accepted text reads as markup where, or because, it changes."""
-    stop = text.find("\n", edit.end)
-    first, last = text.rfind("\n", 0, edit.start) + 1, stop if stop >= 0 else len(text)
-    lines = text[first:last] + text[first : edit.start] + edit.text + text[edit.end : last]
-    left, right = max(0, edit.start - 2), edit.end + 2
-    near = text[left : edit.start] + edit.text + text[edit.end : right] + "\n" + text[left:right]
-    return any(token in near for token in DELIMITERS) or "```" in lines or "~~~" in lines
-
-
 def _check_accepted(before: str, after: str) -> None:
+    """Refuse to make markup of text that is none, as by taking away the fence around it."""
     once = [parse(apply(text, accept_all(text))) for text in (before, after)]
     if len(groups(once[1])) > len(groups(once[0])):
         raise FormsDelimiter

@@ -33,14 +33,20 @@ class Region:
 
 
 def regions(
-    page: Page, matches: list[Match], author: str | None, *, by_lines: bool
+    page: Page, matches: list[Match], author: str | None, *, apart: bool, by_lines: bool
 ) -> list[Region]:
-    """Return the regions of all changes, in order; those that overlap become one."""
+    """Return the regions of all changes, in order; those that overlap become one.
+
+    A code block is taken with the newlines around it if it shall stand `apart`; `by_lines` takes
+    whole lines, and the code blocks next to them.
+    """
     found: list[tuple[int, int, list[_Change]]] = []
     for match in matches:
         change = (match.edit, _place(page, match, author))
         restoring = None if by_lines else _restoring(page, match, change)
         start, end = restoring or _widened(page, change[1], by_lines=by_lines)
+        if apart and not restoring:
+            start, end = _set_apart(page, start, end)
         changes = [change]
         if found and start < found[-1][1]:
             before = found.pop()
@@ -149,6 +155,20 @@ def _widened(page: Page, stretch: _Stretch, *, by_lines: bool) -> _Stretch:
         if wide == (start, end):
             return wide
         start, end = wide
+
+
+def _set_apart(page: Page, start: int, end: int) -> _Stretch:
+    """Take in the newlines around code, so that its fences still begin lines in the file."""
+    text, fences = page.text, _fences(page, start, end, by_lines=False)
+    if fences and fences[0][0] == start > 0 and _begins_line(text, start):
+        start -= 1
+    if fences and fences[-1][1] == end and text.startswith("\n", end):
+        end += _begins_line(text, fences[-1][0])
+    return start, end
+
+
+def _begins_line(text: str, at: int) -> bool:
+    return at == 0 or text[at - 1] == "\n"
 
 
 def _spans(page: Page, start: int, end: int, *, by_lines: bool) -> list[_Stretch]:

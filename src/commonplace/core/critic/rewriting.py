@@ -22,6 +22,7 @@ class Form:
     """How a change is written: see `proposing`."""
 
     in_place: bool = False
+    apart: bool = False
     guard: bool = False
     by_lines: bool = False
 

@@ -3,7 +3,7 @@
 A mark cannot hold every text: `a --} b` would close a deletion too early, and `{++` would begin
 another mark. Such a text is *cut* inside each delimiter and written as several marks in a row:
 
-    a --} b   is deleted as   {--a ---}{--} b--}
+    a --} b   is deleted as   {--a ---}{---} b--}
 
 A place is a cut, and two neighbouring marks meet at a seam, by one and the same rule, so `listing`
 finds what `cut` made. With `guard`, empty metadata follows each opening delimiter: it keeps a text

@@ -1,0 +1,143 @@
+"""Links spelled anew when the note that they mean, or the one that they stand in, gets a new name.
+
+A link keeps its style: a bare name stays one, a path stays a path from the same place, `.md` stays
+or stays away; heading, alias and embed mark are not touched. Only where the same style would mean
+another note, or several, does a longer spelling take its place. `Spelling` says which text to put
+in place of a target; `rewrites` finds all links of a text that carry one, in pending suggestions
+too, so that a link is right whether a suggestion is accepted or not.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from commonplace.core import links, markdown, paths
+from commonplace.core.edits import Edit
+from commonplace.core.links import Candidate
+from commonplace.core.markdown import Link
+
+# No wikilink can hold these.
+UNLINKABLE = "#^[]|"
+
+_ENCODED = frozenset(' "#%()<>?\\`')
+
+Spelling = tuple[bool, str]
+"""Whether a link is a Markdown link, and its target as it is written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Meant:
+    """The note that a link means: where it was and where it will be."""
+
+    old: str
+    new: str
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """The note that a link stands in: where it was, where it will be, and the root of both."""
+
+    old: str
+    new: str
+    root: str = ""
+
+
+def respelled(
+    link: Spelling,
+    standing: Standing,
+    meant: Meant,
+    named: Callable[[str], Sequence[Candidate]],
+    titles: Sequence[str] = (),
+) -> str | None:
+    """Spell a target anew, or leave it as it is; None if no spelling means the note alone.
+
+    `named` gives the notes that will carry a name; `titles` are further names to try.
+    """
+    _, raw = link
+    for target in (raw, *_spellings(link, standing, meant), *titles):
+        found = links.resolve(target, standing.new, named(links.name_key(target)), standing.root)
+        if found and found.path == meant.new and not found.ambiguous:
+            return target
+    return None
+
+
+def relative(folder: str, path: str) -> str:
+    """Write the way from a folder to a file."""
+    here, there = folder.split("/") if folder else [], path.split("/")
+    shared = 0
+    while shared < min(len(here), len(there) - 1) and here[shared] == there[shared]:
+        shared += 1
+    return "/".join([".."] * (len(here) - shared) + there[shared:])
+
+
+def rewrites(text: str, spellings: Mapping[Spelling, str]) -> list[Edit]:
+    """Find the links that carry one of these targets, and put the other spelling there."""
+    found = {
+        link.target_start: link
+        for link in markdown.scan(text).links
+        if (link.kind == "markdown", link.target) in spellings
+    }
+    if not found:
+        return []
+    source = text.encode()
+    edits: list[Edit] = []
+    at = place = 0
+    for link in sorted(found.values(), key=lambda each: each.target_start):
+        place += len(source[at : link.target_start].decode())
+        at = link.target_start
+        written = source[at : link.target_end].decode()
+        wanted = spellings[link.kind == "markdown", link.target]
+        edits.append(Edit(place, place + len(written), _written(link, source, wanted)))
+    return edits
+
+
+def _spellings(link: Spelling, standing: Standing, meant: Meant) -> Iterator[str]:
+    """Yield the new target in the style of the old one, then in plainer ones."""
+    is_markdown, raw = link
+    ending = raw[-3:] if raw[-3:].lower() == ".md" else ""
+    for way in (*_same_style(is_markdown, raw, standing, meant), *_plain(standing, meant)):
+        yield way[: -len(".md")] + ending
+
+
+def _same_style(is_markdown: bool, raw: str, standing: Standing, meant: Meant) -> Iterator[str]:
+    bare = links.fold(paths.parent(raw) + "/" + paths.stem(raw)).lstrip("/")
+    beside = relative(paths.parent(standing.new), meant.new)
+    if raw.startswith(("./", "../")):
+        yield beside if beside.startswith("../") else f"./{beside}"
+    was_beside = links.fold(relative(paths.parent(standing.old), meant.old)[:-3]) == bare
+    if was_beside and (is_markdown or ("/" in raw and not beside.startswith("../"))):
+        yield beside
+    if "/" not in raw:
+        yield meant.new.rpartition("/")[2]
+        return
+    slash = "/" if raw.startswith("/") else ""
+    inside = f"{standing.root}/" if standing.root else ""
+    if links.fold(meant.old[:-3].removeprefix(inside)) == bare:
+        yield slash + meant.new.removeprefix(inside)
+    if links.fold(meant.old[:-3]) == bare:
+        yield slash + meant.new
+    yield "/".join(meant.new.split("/")[-(raw.strip("/").count("/") + 1) :])
+
+
+def _plain(standing: Standing, meant: Meant) -> Iterator[str]:
+    inside = f"{standing.root}/" if standing.root else ""
+    yield meant.new.rpartition("/")[2]
+    yield meant.new.removeprefix(inside)
+    yield meant.new
+    beside = relative(paths.parent(standing.new), meant.new)
+    yield beside if beside.startswith("../") else f"./{beside}"
+
+
+def _written(link: Link, source: bytes, target: str) -> str:
+    """Write a target so that it is read back as it is, where it stands."""
+    before = source[link.target_start - 1 : link.target_start]
+    if link.kind == "markdown":
+        if before == b"<":
+            return target.replace("<", "%3C").replace(">", "%3E")
+        return "".join(quote(each) if each in _ENCODED else each for each in target)
+    opened = source[max(0, link.start - 1) : link.start]
+    return target.replace("'", "''") if opened == b"'" and _in_yaml(link, source) else target
+
+
+def _in_yaml(link: Link, source: bytes) -> bool:
+    return source.startswith(b"---") and link.end <= markdown.scan(source.decode()).body_start

@@ -1,0 +1,40 @@
+"""The person's policies: what happens on a create, an update, a delete, a rename.
+
+Of all rules that match, the strictest counts: deny, ask, suggest, allow; when none matches, ask.
+"""
+
+from collections.abc import Mapping
+from typing import Literal, cast
+
+from commonplace.core import globs
+from commonplace.core.globs import Glob
+from commonplace.vault.settings import rule_parts
+from commonplace.vault.wishes import Operation
+
+Policy = Literal["deny", "ask", "suggest", "allow"]
+
+_STRICTEST: tuple[Policy, ...] = ("deny", "ask", "suggest", "allow")
+
+
+class Policies:
+    """The person's policies, as `settings.policies_of` writes them."""
+
+    def __init__(self, named: Mapping[str, str]) -> None:
+        self._rules = [(*_parsed(rule), cast("Policy", policy)) for rule, policy in named.items()]
+
+    def of(self, operation: Operation, path: str, actor: str) -> Policy:
+        """Return the strictest policy that matches."""
+        found = {
+            policy
+            for wanted, folder, name, policy in self._rules
+            if wanted in ("*", operation)
+            and (folder is None or folder.matches(path))
+            and (name in ("", "*") or name.casefold() == actor.casefold())
+        }
+        strictest: list[Policy] = [policy for policy in _STRICTEST if policy in found]
+        return strictest[0] if strictest else "ask"
+
+
+def _parsed(rule: str) -> tuple[str, Glob | None, str]:
+    operation, folder, actor = rule_parts(rule)
+    return operation, globs.compile_glob(folder) if folder else None, actor
