@@ -6,7 +6,9 @@ from typing import Any
 import anyio
 import pytest
 
+from commonplace.core import critic
 from commonplace.errors import Conflict
+from commonplace.vault.settings import SuggestionStyle
 
 pytestmark = pytest.mark.anyio
 
@@ -197,3 +199,17 @@ async def test_of_two_who_decide_at_once_one_wins(desk: OpenDesk) -> None:
     assert sorted(outcomes) in (["accept", "conflict"], ["conflict", "reject"])
     text = await file_text(at, "a.md")
     assert text.startswith("The slow" if "accept" in outcomes else "The quick")
+
+
+async def test_a_suggestion_can_carry_its_author_in_the_text(desk: OpenDesk) -> None:
+    at = await desk(NOTE)
+    at.vault.review._style = SuggestionStyle("{client}'s suggestion", metadata=True)
+    await at.call("read", file_path="a.md")
+    await at.call("edit", file_path="a.md", old_string="quick", new_string="slow")
+    text = await file_text(at, "a.md")
+    assert text.count("'s suggestion\"") == 2
+    (one,) = critic.suggestions(text)
+    assert (one.old, one.new) == ("quick", "slow")
+    assert one.author is not None
+    assert one.author.endswith("'s suggestion")
+    assert critic.accepted(text) == "The slow brown fox.\nSecond line.\n"

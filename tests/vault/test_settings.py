@@ -64,3 +64,12 @@ def test_the_key_depends_on_the_folders_and_not_on_names_or_order(tmp_path: Path
     one, two = Root("x", tmp_path / "a"), Root("y", tmp_path / "b")
     assert vault_key((one, two)) == vault_key((two, Root("z", tmp_path / "a")))
     assert vault_key((one,)) != vault_key((one, two))
+
+
+def test_the_signature_of_suggestions_can_be_chosen() -> None:
+    style = parse_config('[suggestions]\nauthor = "{client} for Anna"\nmetadata = true').suggestions
+    assert style.name("claude-code") == "claude-code for Anna"
+    assert style.metadata
+    for wrong in ("author = 3", 'metadata = "yes"', "other = 1", 'author = " "'):
+        with pytest.raises(BadArgument, match="suggestions"):
+            parse_config(f"[suggestions]\n{wrong}")

@@ -106,6 +106,7 @@ def settle(flags: Flags, environ: Mapping[str, str], notice: Callable[[str], Non
         families=_families(flags, environ, config),
         read_only=_read_only(flags, environ, config) or not writable,
         ignore=config.ignore,
+        suggestions=config.suggestions,
         policies={**config.policies, **named, **_policies(flags.policy, "--policy")},
         locks=folders.state_base(None) / "locks",
     )

@@ -19,8 +19,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 
-from rapidfuzz.distance import Indel
-
 PAIRS_MAX = 400_000_000
 BLOCK_MAX = 20_000
 BRIDGE_MAX = 3
@@ -163,6 +161,8 @@ class _Comparison:
         return a + head, b - tail, c + head, d - tail
 
     def _comparable(self, old: str, new: str) -> bool:
+        from rapidfuzz.distance import Indel  # late: it takes 30 ms, and most calls need none
+
         if not old or not new or max(len(old), len(new)) > BLOCK_MAX:
             return False
         if not self._affordable(len(old), len(new)):
@@ -220,6 +220,8 @@ def _line_changes(old: list[str], new: list[str]) -> list[_Stretch]:
 
 def _changes(old: Sequence[int] | str, new: Sequence[int] | str) -> list[_Stretch]:
     """Compare exactly, joining neighbouring deletions and insertions."""
+    from rapidfuzz.distance import Indel  # late: it takes 30 ms, and most calls need none
+
     found: list[_Stretch] = []
     for code in Indel.opcodes(old, new):
         a, b, c, d = code.src_start, code.src_end, code.dest_start, code.dest_end

@@ -8,8 +8,6 @@ character, so a line whose text ends in CR can only be told apart when it ends i
 
 from dataclasses import dataclass
 
-from rapidfuzz.distance import Indel
-
 from commonplace.errors import Unreadable
 
 ALIGN_CELLS_MAX = 100_000_000
@@ -108,6 +106,8 @@ def _aligned(old: list[str], new: list[str]) -> list[int | None]:
 
 
 def _equal_runs(old: list[str], new: list[str]) -> list[tuple[int, int, int]]:
+    from rapidfuzz.distance import Indel  # late: it takes 30 ms, and most calls need none
+
     if len(old) * len(new) > ALIGN_CELLS_MAX:
         return [(len(old), len(new), 0)]
     blocks = Indel.opcodes(old, new).as_matching_blocks()

@@ -10,8 +10,6 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
-from rapidfuzz import fuzz, process
-
 from commonplace.core import invisible
 from commonplace.errors import BadPath
 
@@ -222,6 +220,8 @@ def _folded(texts: list[str]) -> list[str]:
 
 
 def _closest(wanted: str, paths: list[str], keys: list[str], score: int) -> list[str]:
+    from rapidfuzz import fuzz, process  # late: it takes 30 ms, and most calls need none
+
     hits = process.extract(
         wanted, keys, scorer=fuzz.ratio, limit=_NEAR_POOL_MAX, score_cutoff=score
     )
@@ -230,6 +230,8 @@ def _closest(wanted: str, paths: list[str], keys: list[str], score: int) -> list
 
 def _ranked(target: str, paths: list[str]) -> list[str]:
     wanted = stem(target)
+
+    from rapidfuzz import fuzz  # late: it takes 30 ms, and most calls need none
 
     def closeness(path: str) -> tuple[float, float, str]:
         folded = path.casefold()

@@ -3,8 +3,6 @@
 import re
 from typing import Literal
 
-from rapidfuzz.distance import Indel
-
 WORDS_MAX = 4000
 
 Kind = Literal["same", "gone", "new"]
@@ -14,6 +12,8 @@ _WORD = re.compile(r"\w+|\s+|[^\w\s]")
 
 def word_diff(old: str, new: str) -> list[tuple[Kind, str]]:
     """Return stretches that stay, go or come; together, in order, they hold both texts."""
+    from rapidfuzz.distance import Indel  # late: it takes 30 ms, and most calls need none
+
     before, after = _WORD.findall(old), _WORD.findall(new)
     if max(len(before), len(after)) > WORDS_MAX:
         whole: list[tuple[Kind, str]] = [("gone", old), ("new", new)]

@@ -20,6 +20,7 @@ from commonplace.errors import BadArgument, Conflict, NotFound
 from commonplace.vault.index import Index, Pending
 from commonplace.vault.ledger import Credit, Decision, Ledger
 from commonplace.vault.readings import Readings
+from commonplace.vault.settings import SuggestionStyle
 from commonplace.vault.shelf import Shelf
 
 UNDO_MAX = 200
@@ -59,8 +60,14 @@ class Review:
     """Makes, lists and decides suggestions."""
 
     def __init__(
-        self, shelf: Shelf, index: Index, ledger: Ledger, clock: Callable[[], float] = time.time
+        self,
+        shelf: Shelf,
+        index: Index,
+        ledger: Ledger,
+        style: SuggestionStyle,
+        clock: Callable[[], float] = time.time,
     ) -> None:
+        self._style = style
         self._shelf = shelf
         self._index = index
         self.ledger = ledger
@@ -74,9 +81,20 @@ class Review:
         """Replace a passage, as a suggestion; the same call again changes nothing more."""
         self.readings.require(actor.id, path)
         made: list[Suggested] = []
+        name, now = self._style.name(actor.name), self._clock()
 
         def plan(text: str) -> list[Edit]:
-            made.append(critic.suggest(text, old, new, replace_all=replace_all))
+            made.append(
+                critic.suggest(
+                    text,
+                    old,
+                    new,
+                    replace_all=replace_all,
+                    author=name,
+                    time=now,
+                    metadata=self._style.metadata,
+                )
+            )
             return made[-1].edits
 
         try:
@@ -84,7 +102,7 @@ class Review:
         except (NoMatch, NotUnique) as error:
             raise self._worded(error, path, old, actor) from error
         fresh = _new_in(edited.text, made[-1].edits)
-        credit = Credit(actor.id, actor.name, self._clock())
+        credit = Credit(actor.id, name, now)
         await self.ledger.credit_to(await self._shelf.id_of(path), fresh, credit)
         return made[-1]
 

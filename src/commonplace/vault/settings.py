@@ -29,6 +29,22 @@ class Root:
 
 
 @dataclass(frozen=True, slots=True)
+class SuggestionStyle:
+    """How suggestions are signed: the name shown, and whether it is written into the text.
+
+    `{client}` in the name stands for what the assistant's program calls itself. With `metadata`,
+    author and time stand in the markup itself, as the Obsidian plugin Commentator writes them.
+    """
+
+    author: str = "{client}"
+    metadata: bool = False
+
+    def name(self, client: str) -> str:
+        """Return the name that people see."""
+        return self.author.replace("{client}", client)
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """Everything that a vault is opened with."""
 
@@ -38,6 +54,7 @@ class Settings:
     read_only: bool = False
     ignore: tuple[str, ...] = ()
     policies: dict[str, str] = field(default_factory=dict[str, str])
+    suggestions: SuggestionStyle = field(default_factory=SuggestionStyle)
     locks: Path | None = None
     """Where lock files go when a root's file system cannot lock folders; shared by all vaults."""
 
@@ -56,6 +73,7 @@ class Config:
     read_only: bool | None = None
     ignore: tuple[str, ...] = ()
     policies: dict[str, str] = field(default_factory=dict[str, str])
+    suggestions: SuggestionStyle = field(default_factory=SuggestionStyle)
 
 
 def vault_key(roots: tuple[Root, ...]) -> str:
@@ -113,7 +131,7 @@ def parse_config(text: str) -> Config:
         table = cast("dict[str, object]", tomllib.loads(text))
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise BadArgument(f"{CONFIG_FILE} is not valid TOML: {error}.") from None
-    known = {"roots", "tools", "read_only", "ignore", "policy"}
+    known = {"roots", "tools", "read_only", "ignore", "policy", "suggestions"}
     for key in table.keys() - known:
         raise BadArgument(f"{CONFIG_FILE}: unknown key {key!r}. Known: {', '.join(sorted(known))}.")
     tools, read_only = table.get("tools"), table.get("read_only")
@@ -125,7 +143,18 @@ def parse_config(text: str) -> Config:
         read_only=read_only,
         ignore=_texts(table, "ignore"),
         policies=policies_of(_texts_by_name(table, "policy").items(), _key("policy")),
+        suggestions=_suggestions(table.get("suggestions", {})),
     )
+
+
+def _suggestions(given: object) -> SuggestionStyle:
+    table = cast("dict[str, object]", given) if isinstance(given, dict) else {"": None}
+    author, metadata = table.get("author", "{client}"), table.get("metadata", False)
+    if table.keys() - {"author", "metadata"} or not isinstance(author, str) or not author.strip():
+        raise BadArgument(f"{_key('suggestions')} takes author (a text) and metadata.")
+    if not isinstance(metadata, bool):
+        raise BadArgument(f"{_key('suggestions')}: metadata must be true or false.")
+    return SuggestionStyle(author, metadata)
 
 
 def _key(name: str) -> str:

@@ -29,6 +29,7 @@ from commonplace.vault.index import About, Index, Links, TextHit
 from commonplace.vault.indexer import Indexer, Progress, shard_count
 from commonplace.vault.ledger import Ledger
 from commonplace.vault.log import Log
+from commonplace.vault.renaming import Renamed, Renaming
 from commonplace.vault.review import Review, Reviewed, Suggester, Verdict
 from commonplace.vault.ripgrep import Pattern
 from commonplace.vault.roots import Roots
@@ -108,7 +109,10 @@ class Vault:
         self._indexer = Indexer(settings, roots, self._contents)
         self.shelf = Shelf(roots, log, self._indexer)
         self._contents.follow(self.shelf.heard)
-        self.review = Review(self.shelf, self._index, Ledger(log))
+        self.review = Review(self.shelf, self._index, Ledger(log), settings.suggestions)
+        self.renaming = Renaming(
+            roots, log, self.shelf, self._index, several_roots=settings.several_roots
+        )
 
     @classmethod
     @asynccontextmanager
@@ -119,6 +123,8 @@ class Vault:
         vault = cls(settings, roots, SqliteLog(settings.state / "live.db"))
         failure: Exception | None = None
         try:
+            if not settings.read_only:
+                await vault.renaming.recover()
             async with anyio.create_task_group() as tasks:
                 if follow:
                     tasks.start_soon(vault._keep_current)
@@ -235,6 +241,28 @@ class Vault:
             return await self.shelf.edit(found, plan, actor)
         except Unreadable as error:
             raise Unreadable(f"{found}: {error}.") from error
+
+    async def rename(self, path: str, to: str, actor: str, *, title: str | None = None) -> Renamed:
+        """Give a note another path, and all links to it with it; a title too if one is given."""
+        self._refuse_read_only()
+        found = self.find(path)
+        await self._caught_up()
+        text = await self.text(found)
+        renamed = await self.renaming.rename(found, to, actor, text=text, title=title)
+        await self._follow_rename(found, renamed.path)
+        return renamed
+
+    async def undo_rename(self, token: str, actor: str) -> str:
+        """Take a rename back; returns the path that the note has again."""
+        self._refuse_read_only()
+        old, new = await self.renaming.undo(token, actor)
+        await self._follow_rename(old, new)
+        return new
+
+    async def _follow_rename(self, old: str, new: str) -> None:
+        if self.unfinished is None:
+            await self._indexer.update([old, new])
+            await self._caught_up()
 
     def _refuse_read_only(self) -> None:
         if self.settings.read_only:

@@ -11,7 +11,6 @@ from collections.abc import AsyncIterator, Callable
 
 import anyio
 from anyio.from_thread import BlockingPortal
-from watchfiles import watch
 
 from commonplace.vault.roots import Roots
 from commonplace.vault.settings import Settings
@@ -56,6 +55,8 @@ def _watch(
     portal: BlockingPortal,
     tell: Callable[[set[str]], None],
 ) -> None:
+    from watchfiles import watch  # late: nobody waits for it in this thread
+
     try:
         for batch in watch(
             *(root.path for root in settings.roots),

@@ -14,7 +14,7 @@ from commonplace.core.critic.listing import Group, groups
 from commonplace.core.critic.marks import Mark, Marked, parse
 from commonplace.core.critic.pages import Page
 from commonplace.core.critic.regions import Region
-from commonplace.core.critic.views import Role, Run, between, runs
+from commonplace.core.critic.views import Role, between, text_between
 from commonplace.core.edits import Edit
 
 _Bounds = tuple[int, int, int, int]
@@ -81,18 +81,13 @@ def _one_each(
 
 
 def _same_inside(page: Page, after: Marked, region: Region, place: _Bounds) -> bool:
-    now = runs(after, place[2], place[3])
     return (
-        _joined(after.text, now, Role.PLAIN, Role.OLD) == region.base
-        and _joined(after.text, now, Role.PLAIN, Role.NEW) == region.accepted
-        and _comments(after.text, now)
-        == _comments(page.text, page.runs_between(region.start, region.end))
+        text_between(after, *place[2:], Role.OLD) == region.base
+        and text_between(after, *place[2:], Role.NEW) == region.accepted
+        and _comments(after, *place[2:]) == _comments(page.marked, *place[:2])
     )
 
 
-def _joined(text: str, found: list[Run], *roles: Role) -> str:
-    return "".join(text[run.start : run.end] for run in found if run.role in roles)
-
-
-def _comments(text: str, found: list[Run]) -> Counter[str]:
-    return Counter(text[run.start : run.end] for run in found if run.role is Role.COMMENT)
+def _comments(marked: Marked, start: int, end: int) -> Counter[str]:
+    found = between(marked.comments, start, end)
+    return Counter(marked.text[mark.start : mark.end] for mark in found)

@@ -5,7 +5,15 @@ from dataclasses import dataclass
 
 from commonplace.core.critic.listing import Group, groups
 from commonplace.core.critic.marks import Marked, parse
-from commonplace.core.critic.views import Role, Run, View, accepted_view, between, runs
+from commonplace.core.critic.views import (
+    Role,
+    Run,
+    View,
+    accepted_view,
+    between,
+    runs,
+    text_between,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +37,7 @@ class Page:
 
     def base_between(self, start: int, end: int) -> str:
         """Return the base text of a stretch."""
-        kept = (Role.PLAIN, Role.OLD)
-        found = self.runs_between(start, end)
-        return "".join(self.text[run.start : run.end] for run in found if run.role in kept)
+        return text_between(self.marked, start, end, Role.OLD)
 
     def is_suggested(self, position: int) -> bool:
         """Tell whether a character of the accepted view is part of a suggestion."""

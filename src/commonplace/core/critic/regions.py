@@ -50,7 +50,8 @@ def regions(
         changes = [change]
         if found and start < found[-1][1]:
             before = found.pop()
-            start, end, changes = before[0], max(end, before[1]), before[2] + changes
+            start, end = min(start, before[0]), max(end, before[1])
+            changes = before[2] + changes
         found.append((start, end, changes))
     return [_region(page, *stretch, whole=by_lines) for stretch in found]
 
@@ -64,13 +65,15 @@ def _restoring(page: Page, match: Match, change: _Change) -> _Stretch | None:
     named = _named(page, match, change[1])
     if not page.touched(*_with_gaps(page, *named)):
         return None
-    for stretch in (named, change[1]):
-        start, end = _widened(page, stretch, by_lines=False)
+    stretches: dict[_Stretch, None] = {}
+    for one in (named, change[1]):
+        start, end = _widened(page, one, by_lines=False)
         left, right = _with_gaps(page, start, end)
-        for a, b in ((left, right), (left, end), (start, right), (start, end)):
-            region = _region(page, a, b, [change], whole=False)
-            if region.base == region.accepted:
-                return a, b
+        stretches |= dict.fromkeys(((left, right), (left, end), (start, right), (start, end)))
+    for stretch in stretches:
+        region = _region(page, *stretch, [change], whole=False)
+        if region.base == region.accepted:
+            return stretch
     return None
 
 

@@ -7,10 +7,13 @@ from commonplace.core.critic import metadata
 from commonplace.core.critic.marks import Kind
 from commonplace.core.critic.matching import narrow
 from commonplace.core.critic.pages import Page
+from commonplace.core.critic.refusals import Unwritable
 from commonplace.core.critic.regions import Region
 from commonplace.core.critic.views import Role, Run
 from commonplace.core.critic.writing import cuts, pieces, wrapped
 from commonplace.core.edits import Edit, common_prefix, common_suffix
+
+CUTS_MAX = 10_000
 
 _Kept = tuple[int, int]
 _Part = str | _Kept
@@ -58,6 +61,8 @@ def _parts(page: Page, region: Region, meta: str) -> list[_Part]:
     first, last, insert = narrow(region.base, region.accepted)
     if region.whole and region.base != region.accepted:
         first, last, insert = 0, len(region.base), region.accepted
+    if any(len(cuts(Kind.DELETED, text)) > CUTS_MAX for text in (region.base, region.accepted)):
+        raise Unwritable
     kept = _sorted(page, region, first, last)
     before, behind = _stretched(page, kept.edges)
     return [

@@ -101,6 +101,8 @@ def runs(marked: Marked, start: int = 0, end: int | None = None) -> list[Run]:
 
 def _around(marked: Marked, start: int, end: int) -> Marked:
     """Leave only the marks that `[start:end]` reaches into."""
+    if start == 0 and end == len(marked.text):
+        return marked
     return Marked(
         marked.text,
         between(marked.suggested, start, end),
@@ -116,22 +118,33 @@ def between(marks: list[Mark], start: int, end: int) -> list[Mark]:
     return marks[first : bisect_left(marks, end, key=lambda mark: mark.start)]
 
 
+def text_between(marked: Marked, start: int, end: int, side: Role) -> str:
+    """Return what a view shows of the stretch `[start:end]`."""
+    return "".join(marked.text[a:b] for a, b in _kept(marked, start, end, side))
+
+
 def _view(marked: Marked, side: Role) -> View:
     text = marked.text
-    kept: list[tuple[int, int]] = []
-    at, shown = 0, True
-    for start, end, _, then in _cuts(marked):
-        if shown and at < start:
-            kept.append((at, start))
-        at = end
-        if then is not None:
-            shown = then is Role.PLAIN or then is side
-    kept.append((at, len(text)))
+    kept = _kept(marked, 0, len(text), side)
     if kept == [(0, len(text))]:
         return View(text, [0], [0])
     parts = [text[start:end] for start, end in kept]
     here = list(accumulate(map(len, parts), initial=0))[:-1]
     return View("".join(parts), here, [start for start, _ in kept])
+
+
+def _kept(marked: Marked, start: int, end: int, side: Role) -> list[tuple[int, int]]:
+    """Return the plain stretches, and those of one side, inside `[start:end]`."""
+    around = _around(marked, start, end)
+    kept: list[tuple[int, int]] = []
+    at, shown = start, not around.suggested or around.suggested[0].start >= start
+    for a, b, _, then in [*_cuts(around), (end, end, Role.PLAIN, None)]:
+        if shown and at < a:
+            kept.append((at, a if a < end else end))
+        at = b if b > at else at
+        if then is not None:
+            shown = then is Role.PLAIN or then is side
+    return kept
 
 
 def _cuts(marked: Marked) -> list[tuple[int, int, Role, Role | None]]:
