@@ -4,7 +4,7 @@ Each tool is a straight line: parse, act, render. All of them read the accepted 
 numbers of one are those of the others, and a path that one prints is taken by every other.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from commonplace.core import excerpts, globs, paths, render
 from commonplace.core.render import Page
@@ -97,7 +97,7 @@ def _matching(pattern: globs.Glob, listed: list[str], folder: str) -> list[str]:
     return [p for p in listed if pattern.matches(p[inside:]) or pattern.matches(p)]
 
 
-async def _grep(vault: Vault, pattern: Pattern, arguments: Arguments) -> list[Match]:
+async def _grep(vault: Vault, pattern: Pattern, arguments: Arguments) -> Sequence[Match]:
     chosen = _chosen(arguments)
     place = text(arguments, "path", "")
     folder = paths.folder_path(place)
@@ -128,7 +128,7 @@ def _both(one: Callable[[str], bool] | None, other: Callable[[str], bool]) -> Ca
     return other if one is None else lambda path: one(path) and other(path)
 
 
-def _shown_as(arguments: Arguments) -> Callable[[list[Match]], str]:
+def _shown_as(arguments: Arguments) -> Callable[[Sequence[Match]], str]:
     """Choose how matches are shown, before anything is searched."""
     page = Page(whole_number(arguments, "head_limit", render.HEAD_LIMIT, least=0))
     around = whole_number(arguments, "-C", 0, least=0, most=CONTEXT_LINES_MAX)
@@ -136,15 +136,15 @@ def _shown_as(arguments: Arguments) -> Callable[[list[Match]], str]:
     after = whole_number(arguments, "-A", around, least=0, most=CONTEXT_LINES_MAX)
     numbers = arguments.get("-n") is not False
 
-    def content(matches: list[Match]) -> str:
+    def content(matches: Sequence[Match]) -> str:
         found = (excerpts.excerpt(m.path, m.text(), m.spans, before, after) for m in matches)
         return render.found_lines(found, page, numbers=numbers, context=bool(before or after))
 
-    def count(matches: list[Match]) -> str:
+    def count(matches: Sequence[Match]) -> str:
         counts = ((m.path, len(excerpts.matching_lines(m.text(), m.spans))) for m in matches)
         return render.found_counts(counts, page)
 
-    def files_with_matches(matches: list[Match]) -> str:
+    def files_with_matches(matches: Sequence[Match]) -> str:
         return render.found_files((m.path for m in matches), page)
 
     modes = {"content": content, "count": count}

@@ -37,13 +37,14 @@ class Job:
     shards: int
     workers: int
     owner: int
+    nice: int
 
     @classmethod
-    def of(cls, settings: Settings, shards: int, workers: int) -> "Job":
-        """Describe the job for a vault."""
+    def of(cls, settings: Settings, shards: int, workers: int, nice: int = 0) -> "Job":
+        """Describe the job for a vault; `nice` leaves the processor to others first."""
         roots = [(root.name, str(root.path)) for root in settings.roots]
         state, ignore = str(settings.state), list(settings.ignore)
-        return cls(roots, state, ignore, shards, workers, os.getpid())
+        return cls(roots, state, ignore, shards, workers, os.getpid(), nice)
 
     @property
     def settings(self) -> Settings:
@@ -153,8 +154,8 @@ def _done(work: Plan) -> dict[str, object]:
 
 def main() -> None:
     """Do the job that standard input describes, for the process that started this one."""
-    os.nice(10)  # answers come first
     job = Job(**json.load(sys.stdin))
+    os.nice(job.nice)
     for news in run(job):
         if os.getppid() != job.owner:
             sys.exit("The owner is gone; another may be building already.")

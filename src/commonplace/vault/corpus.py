@@ -10,15 +10,42 @@ so a crash between the two costs nothing.
 import mmap
 import os
 from array import array
-from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import overload
 
 SEPARATOR = b"\0\n"
+_NOWHERE = 1 << 62
 
 # (start, end) in bytes; a matching line is told as (start, start).
 Span = tuple[int, int]
+
+
+class Lines(Sequence[Span]):
+    """Lines of a note that match, told by where they start; made when somebody looks."""
+
+    def __init__(self, offsets: Sequence[int], first: int, last: int, start: int) -> None:
+        self._offsets = offsets
+        self._first = first
+        self._length = last - first
+        self._start = start
+
+    def __len__(self) -> int:
+        return self._length
+
+    @overload
+    def __getitem__(self, index: int) -> Span: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Span]: ...
+    def __getitem__(self, index: int | slice) -> Span | list[Span]:
+        if isinstance(index, slice):
+            return [self[n] for n in range(*index.indices(self._length))]
+        if not 0 <= index < self._length:
+            raise IndexError(index)
+        offset = int(self._offsets[self._first + index]) - self._start
+        return offset, offset
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,22 +131,35 @@ class Ranges:
         if at >= 0 and self._notes[at] == note:
             self._ends[at] = self._starts[at]
 
+    def locate_lines(self, offsets: Sequence[int]) -> Iterator[tuple[int, Lines]]:
+        """Tell the matching lines of each note, given where lines start in the joined text.
+
+        Work is by note, not by line: a pattern may match every line there is.
+        """
+        starts, ends = self._starts, self._ends
+        first, total = 0, len(offsets)
+        while first < total:
+            at = bisect_right(starts, offsets[first]) - 1
+            if at >= 0 and offsets[first] < ends[at]:
+                last = bisect_left(offsets, ends[at], first)
+                yield self._notes[at], Lines(offsets, first, last, starts[at])
+                first = last
+            else:  # a separator, or a text that is dead
+                after = starts[at + 1] if at + 1 < len(starts) else _NOWHERE
+                first = max(first + 1, bisect_left(offsets, after, first))
+
     def locate(self, spans: Iterable[Span]) -> Iterator[tuple[int, Span]]:
         """Tell (note, span in its text); what is dead or between notes is left out.
 
         A span that starts on the line end of the separator before a note is told with start -1.
         """
         starts, ends, notes = self._starts, self._ends, self._notes
-        start = end = note = 0
         for first, last in spans:
-            if not start <= first < end:
-                at = bisect_right(starts, first + 1) - 1
-                if at < 0 or first >= ends[at] or starts[at] == ends[at]:
-                    continue
-                start, end, note = starts[at], ends[at], notes[at]
-            if first == start - 1 and last == first:
-                continue  # the separator's own line, seen line by line
-            yield note, (first - start, last - start)
+            at = bisect_right(starts, first + 1) - 1
+            if at < 0 or first >= ends[at] or starts[at] == ends[at]:
+                continue
+            if first != last or first >= starts[at]:
+                yield notes[at], (first - starts[at], last - starts[at])
 
 
 class Haystack:

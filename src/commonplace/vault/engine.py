@@ -1,4 +1,4 @@
-"""A replica of one text in the CRDT engine: the only module that knows pycrdt.
+"""A replica of one text, or of some maps, in the CRDT engine: the only module that knows pycrdt.
 
 Its surprises end here. Offsets are UTF-8 bytes and unchecked: an offset inside a character writes
 at the end of the text, deletes the rest, or panics. So edits come in code points, are converted
@@ -8,9 +8,11 @@ document keeps it in memory for ever: here each lives for one change. Nothing is
 """
 
 from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from typing import Any, cast
 
-from pycrdt import Doc, Text, merge_updates
+from pycrdt import Doc, Map, MapEvent, Text, merge_updates
 
 from commonplace.core.edits import Edit
 from commonplace.core.yjs import NO_UPDATE, decode_state_vector
@@ -81,6 +83,76 @@ class Replica:
         if self.text != after:
             raise EngineFault("an edit gave another text than it should")
         return _only(heard)
+
+
+Put = tuple[str, str, object]
+"""A map's name, a key, and its plain value; `None` takes the key out."""
+
+FIELDS_MAX = 16
+
+
+class Maps(Replica):
+    """Named maps of plain values.
+
+    `touched` says which keys the last `apply` changed, each with the value it had before.
+    """
+
+    def __init__(self, names: Sequence[str], client: int | None = None) -> None:
+        super().__init__(client)
+        doc = cast("Doc[Map[Any]]", self._doc)
+        self._maps: dict[str, Map[Any]] = {name: doc.get(name, type=Map) for name in names}
+        self.touched: dict[tuple[str, str], object] = {}
+
+    def load(self, updates: Sequence[bytes]) -> None:
+        """Integrate updates without a word on what they change."""
+        super().apply(updates)
+
+    def apply(self, updates: Sequence[bytes]) -> bytes:
+        """Integrate updates in one transaction; answers the update that tells what changed."""
+        self.touched = {}
+        with ExitStack() as stack:
+            for name, shared in self._maps.items():
+                subscription = shared.observe_deep(partial(self._touch, name))
+                stack.callback(shared.unobserve, subscription)
+            return super().apply(updates)
+
+    def put(self, changes: Sequence[Put]) -> bytes:
+        """Set and remove keys in one transaction; answers the update that tells of it."""
+        with _faults(), _recording(self._doc) as heard, self._doc.transaction():
+            for name, key, value in changes:
+                if value is not None:
+                    self._maps[name][key] = value
+                elif key in self._maps[name]:
+                    del self._maps[name][key]
+        return _only(heard)
+
+    def value(self, name: str, key: str) -> object:
+        """Read one value; of a map inside, its plain values. `None` if there is none."""
+        with _faults(), self._doc.transaction():
+            return _plain(self._maps[name].get(key))
+
+    def values(self, name: str) -> dict[str, object]:
+        """Read all values of a map."""
+        with _faults(), self._doc.transaction():
+            return {key: _plain(value) for key, value in self._maps[name].items()}
+
+    def _touch(self, name: str, events: Sequence[object]) -> None:
+        for event in cast("Sequence[MapEvent]", events):
+            if event.path:
+                self.touched.setdefault((name, str(event.path[0])), None)
+                continue
+            for key, change in cast("dict[str, dict[str, object]]", event.keys).items():
+                self.touched.setdefault((name, key), change.get("oldValue"))
+
+
+def _plain(value: object) -> object:
+    """Read a value one level deep: what is nested further is nothing that is looked for."""
+    if not isinstance(value, Map):
+        return value
+    inner = cast("Map[Any]", value)
+    if len(inner) > FIELDS_MAX:
+        return {}
+    return {key: inside for key, inside in inner.items() if isinstance(inside, str | float | int)}
 
 
 def _only(heard: Sequence[bytes]) -> bytes:

@@ -4,7 +4,7 @@ Notes that are not in the corpus yet (a first build is under way) are looked up 
 so an answer is complete at any time.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from commonplace.vault import ripgrep
@@ -14,47 +14,52 @@ from commonplace.vault.ripgrep import Pattern
 # So few notes are searched by themselves, whatever the size of the corpus.
 FEW_MAX = 64
 
-Hits = dict[int, list[Span]]
+Hits = dict[int, Sequence[Span]]
 Text = Callable[[int], bytes]
 
 
 def search_corpus(pattern: Pattern, folder: Path, corpus: Corpus) -> Hits:
     """Search every note of the corpus."""
-    hits: Hits = {}
-    found = ripgrep.search_files(pattern, folder, corpus.file_names)
-    for file_name, spans in found.items():
-        _collect(hits, corpus.ranges(file_name).locate(spans))
-    return _checked(pattern, hits, lambda note: corpus.text(note) or b"")
+    if not pattern.multiline:
+        lines = ripgrep.lines_in_files(pattern, folder, corpus.file_names)
+        return {
+            note: found
+            for name, offsets in lines.items()
+            for note, found in corpus.ranges(name).locate_lines(offsets)
+        }
+    spans = ripgrep.spans_in_files(pattern, folder, corpus.file_names)
+    located = (pair for name, found in spans.items() for pair in corpus.ranges(name).locate(found))
+    return _checked(pattern, _collected(located), lambda note: corpus.text(note) or b"")
 
 
 def search_notes(pattern: Pattern, notes: Collection[int], text: Text) -> Hits:
     """Search a few notes by themselves."""
     haystack = Haystack((note, text(note)) for note in notes)
-    hits: Hits = {}
-    _collect(hits, haystack.ranges.locate(ripgrep.search_bytes(pattern, haystack.bytes)))
-    return _checked(pattern, hits, text)
+    if not pattern.multiline:
+        return dict(haystack.ranges.locate_lines(ripgrep.lines_in(pattern, haystack.bytes)))
+    located = haystack.ranges.locate(ripgrep.spans_in(pattern, haystack.bytes))
+    return _checked(pattern, _collected(located), text)
 
 
-def _collect(hits: Hits, located: Iterable[tuple[int, Span]]) -> None:
+def _collected(located: Iterable[tuple[int, Span]]) -> dict[int, list[Span]]:
+    hits: dict[int, list[Span]] = {}
     for note, span in located:
         hits.setdefault(note, []).append(span)
+    return hits
 
 
-def _checked(pattern: Pattern, hits: Hits, text: Text) -> Hits:
+def _checked(pattern: Pattern, hits: dict[int, list[Span]], text: Text) -> Hits:
     """Look again at multi-line matches that took in the line end before their note.
 
     Joined by NUL alone, a note starts right after it, so nothing can be taken in.
     """
-    if not pattern.multiline:
-        return hits
     doubtful = [note for note, spans in hits.items() if any(start < 0 for start, _ in spans)]
     if not doubtful:
-        return hits
+        return {**hits}
     texts = [text(note) for note in doubtful]
-    spans = ripgrep.search_bytes(pattern, b"\0".join(texts))
+    spans = ripgrep.spans_in(pattern, b"\0".join(texts))
     again = dict(_split(doubtful, texts, spans))
-    kept = {note: spans for note, spans in hits.items() if note not in set(doubtful)}
-    return kept | {note: spans for note, spans in again.items() if spans}
+    return {note: spans for note, spans in (hits | again).items() if spans}
 
 
 def _split(

@@ -9,7 +9,8 @@ import logging
 import os
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Callable, Collection, Iterable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Collection, Iterable
+from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass, field
 from itertools import islice
 from typing import cast
@@ -20,7 +21,7 @@ import anyio.to_thread
 
 from commonplace.core.graph import Graph
 from commonplace.errors import Unavailable
-from commonplace.vault import contents as mirror, reading
+from commonplace.vault import contents as mirror, reading, watch
 from commonplace.vault.build import Job
 from commonplace.vault.contents import Contents, NoteChange
 from commonplace.vault.disk import Listed
@@ -28,10 +29,10 @@ from commonplace.vault.graph import LinkGraph, gathered
 from commonplace.vault.index import Index, Known
 from commonplace.vault.roots import Roots
 from commonplace.vault.settings import Settings
-from commonplace.vault.watch import hints
 from commonplace.vault.writer import Fresh, IndexWriter, Placed
 
 RESCAN_SECONDS = 60.0
+NICE = 10
 
 # Up to these, a thread of this process is quicker than starting another process.
 _SCANNED_HERE_MAX = 3000
@@ -144,12 +145,23 @@ class Indexer:
                 return
             if asked is self._asked:
                 self._asked = _Asked()
-            self._take(await anyio.to_thread.run_sync(self._update, asked.paths))
+            await self._look_again(asked.paths)
             asked.done = True
 
+    async def _look_again(self, paths: Collection[str]) -> None:
+        self._take(await anyio.to_thread.run_sync(self._update, paths))
+
+    @asynccontextmanager
+    async def held(self) -> AsyncGenerator[Callable[[Collection[str]], Awaitable[None]]]:
+        """Keep the index as it is while many files change; gives what looks at some of them."""
+        async with self._writing:
+            yield self._look_again
+
     async def _follow_hints(self) -> None:
-        async for paths in hints(self._settings, self._roots):
+        async def look_at(paths: set[str]) -> None:
             await self._quietly(self.update, paths)
+
+        await watch.follow(self._settings, self._roots, look_at)
 
     async def _quietly(self, work: Callable[..., object], *arguments: object) -> None:
         """Go on after a disk that fails for a while; the next rescan catches up."""
@@ -226,7 +238,7 @@ class Indexer:
         before = dict.fromkeys(self._contents.catalog.paths())
         self.state.building = True
         try:
-            async for news in self._builder():
+            async for news in self._builder(watched=progress is not None):
                 if "todo" in news:
                     self.state.todo = int(str(news["todo"]))
                     self.state.read = int(str(news.get("read", 0)))
@@ -241,9 +253,9 @@ class Indexer:
         finally:
             self.state.building = False
 
-    async def _builder(self) -> AsyncIterator[dict[str, object]]:
-        """Run the build process and yield what it tells."""
-        job = Job.of(self._settings, self._shards, self._shards)
+    async def _builder(self, *, watched: bool) -> AsyncIterator[dict[str, object]]:
+        """Run the build process and yield what it tells; unwatched, answers come first."""
+        job = Job.of(self._settings, self._shards, self._shards, 0 if watched else NICE)
         process = await anyio.open_process(
             [sys.executable, "-P", "-m", "commonplace.vault.build"],
             stdin=subprocess.PIPE,

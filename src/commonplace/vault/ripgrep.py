@@ -18,6 +18,13 @@ from commonplace.vault.corpus import Span
 PATTERN_CHARS_MAX = 1000
 SECONDS_MAX = 10.0
 
+_FEW_BYTES = 256 * 1024
+_PIPE_BYTES = 1024 * 1024  # as much as Linux gives to anybody: fewer turns for long answers
+_DIGITS_MAX = 20
+_NEWLINE, _ZERO, _NINE = b"\n09"
+
+Offsets = list[int]
+
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
@@ -35,39 +42,42 @@ class Pattern:
             )
 
 
-def search_files(pattern: Pattern, folder: Path, names: Sequence[str]) -> dict[str, list[Span]]:
-    """Search files of one folder; the spans by file name."""
-    found: dict[str, list[Span]] = {name: [] for name in names}
+def lines_in_files(pattern: Pattern, folder: Path, names: Sequence[str]) -> dict[str, Offsets]:
+    """Search files of one folder line by line; where matching lines start, by file name."""
     if not names:
-        return found
+        return {}
     output = _run([*_arguments(pattern), "--mmap", "--", *names], folder, None)
-    if pattern.multiline:
-        for name, span in _spans(output):
+    return dict(_by_file(output))
+
+
+def spans_in_files(pattern: Pattern, folder: Path, names: Sequence[str]) -> dict[str, list[Span]]:
+    """Search files of one folder note by note; the matches by file name."""
+    found: dict[str, list[Span]] = {name: [] for name in names}
+    if names:
+        for name, span in _spans(
+            _run([*_arguments(pattern), "--mmap", "--", *names], folder, None)
+        ):
             found[name].append(span)
-        return found
-    here: list[Span] = []
-    for name, offset in _offsets(output):
-        here = here if name is None else found[name]
-        if offset is not None:
-            here.append((offset, offset))
     return found
 
 
-def search_bytes(pattern: Pattern, haystack: bytes) -> list[Span]:
-    """Search bytes in memory."""
+def lines_in(pattern: Pattern, haystack: bytes) -> Offsets:
+    """Search bytes in memory line by line."""
     output = _run([*_arguments(pattern), "--", "-"], None, haystack)
-    if pattern.multiline:
-        return [span for _, span in _spans(output)]
-    return [(offset, offset) for _, offset in _offsets(output) if offset is not None]
+    return [offset for _, offsets in _by_file(output) for offset in offsets]
+
+
+def spans_in(pattern: Pattern, haystack: bytes) -> list[Span]:
+    """Search bytes in memory note by note."""
+    return [span for _, span in _spans(_run([*_arguments(pattern), "--", "-"], None, haystack))]
 
 
 def files_with_matches(pattern: Pattern, folder: Path) -> list[str]:
-    """Name the Markdown files beneath a folder that match, as ripgrep itself would."""
-    flags = ["-l", "--null", "--no-ignore", "--hidden", "-g", "*.md", "--iglob", "*.md"]
-    dotall = ["-U", "--multiline-dotall"] if pattern.multiline else []
-    case = ["-i"] if pattern.ignore_case else []
-    call = ["--no-config", "--color=never", "--no-messages", *flags, *dotall, *case]
-    output = _run([*call, "-e", pattern.regex, "--", "."], folder, None)
+    """Name the Markdown files beneath a folder that match as they are on disk."""
+    call = ["--no-config", "--color=never", "--no-messages", "--no-ignore", "--iglob=*.md", "-l"]
+    call += ["--ignore-case"] if pattern.ignore_case else []
+    call += ["--multiline", "--multiline-dotall"] if pattern.multiline else ["--crlf"]
+    output = _run([*call, "--null", "-e", pattern.regex, "--", "."], folder, None)
     return [name.removeprefix("./") for name in output.decode("utf-8", "replace").split("\0")[:-1]]
 
 
@@ -77,17 +87,42 @@ def _arguments(pattern: Pattern) -> list[str]:
         call.append("--ignore-case")
     if pattern.multiline:
         return [*call, "--null-data", "--json", "-e", f"(?s){pattern.regex}"]
-    return [*call, "--byte-offset", "--no-line-number", "--heading", "-H", "-e", pattern.regex]
+    # One column at most: of the line itself nothing is needed here, and the less is printed,
+    # the sooner a pattern that matches everywhere is done.
+    shape = ["--byte-offset", "--no-line-number", "--heading", "-H", "--max-columns=1"]
+    return [*call, *shape, "-e", pattern.regex]
 
 
-def _offsets(output: bytes) -> Iterator[tuple[str | None, int | None]]:
-    """Read rows `offset:line`, and the file names that head them."""
-    for row in output.split(b"\n"):
-        head, colon, _ = row.partition(b":")
-        if colon and head.isdigit():
-            yield None, int(head)
-        elif row:
-            yield row.decode("utf-8", "replace"), None
+def _by_file(output: bytes) -> Iterator[tuple[str, Offsets]]:
+    """Read rows `offset:…`, headed by the file's name, a blank line between files."""
+    for part in output.split(b"\n\n"):
+        name, _, rows = part.partition(b"\n")
+        if name:
+            yield name.decode("utf-8", "replace"), _offsets(rows.removesuffix(b"\n"))
+
+
+def _offsets(rows: bytes) -> Offsets:
+    if len(rows) < _FEW_BYTES:
+        return [int(row.partition(b":")[0]) for row in rows.split(b"\n") if row]
+    return _many_offsets(rows)
+
+
+def _many_offsets(rows: bytes) -> Offsets:
+    """Read the number that each row starts with, all rows at once."""
+    import numpy as np
+
+    characters = np.frombuffer(rows + b"\n" * _DIGITS_MAX, dtype=np.uint8)
+    breaks = np.flatnonzero(characters[: len(rows)] == _NEWLINE)
+    places = np.concatenate((np.zeros(1, dtype=breaks.dtype), breaks + 1))
+    numbers = np.zeros(len(places), dtype=np.int64)
+    going = np.ones(len(places), dtype=bool)
+    for place in range(_DIGITS_MAX):
+        digits = characters[places + place]
+        going &= (digits >= _ZERO) & (digits <= _NINE)
+        if not going.any():
+            break
+        numbers[going] = numbers[going] * 10 + (digits[going] - _ZERO)
+    return numbers.tolist()
 
 
 def _spans(output: bytes) -> Iterator[tuple[str, Span]]:
@@ -109,6 +144,7 @@ def _run(arguments: Sequence[str], folder: Path | None, haystack: bytes | None) 
             input=haystack,
             stdin=subprocess.DEVNULL if haystack is None else None,
             capture_output=True,
+            pipesize=_PIPE_BYTES,
             timeout=SECONDS_MAX,
             check=False,
         )

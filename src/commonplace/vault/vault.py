@@ -8,19 +8,32 @@ import logging
 import time
 from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
-from typing import TypeVar
+from itertools import islice
+from typing import TypeVar, overload
 
 import anyio
 import anyio.to_thread
 
-from commonplace.core import critic, digest, endings, frontmatter, paths, render, snippets, words
+from commonplace.core import (
+    critic,
+    digest,
+    endings,
+    frontmatter,
+    paths,
+    properties,
+    render,
+    snippets,
+    words,
+)
 from commonplace.core.critic import Suggested
 from commonplace.core.render import Decided, Pending
 from commonplace.errors import CommonplaceError, Forbidden, NotFound, Unavailable, Unreadable
-from commonplace.vault import grep as engine, index
+from commonplace.vault import grep as engine, index, ripgrep
+from commonplace.vault.approvals import Parked
 from commonplace.vault.catalog import Entry
+from commonplace.vault.changing import Changing
 from commonplace.vault.contents import Contents, Listener
 from commonplace.vault.corpus import Span
 from commonplace.vault.doctor import Check, examine
@@ -29,6 +42,7 @@ from commonplace.vault.index import About, Index, Links, TextHit
 from commonplace.vault.indexer import Indexer, Progress, shard_count
 from commonplace.vault.ledger import Ledger
 from commonplace.vault.log import Log
+from commonplace.vault.permissions import Memory, Permissions
 from commonplace.vault.renaming import Renamed, Renaming
 from commonplace.vault.review import Review, Reviewed, Suggester, Verdict
 from commonplace.vault.ripgrep import Pattern
@@ -36,11 +50,15 @@ from commonplace.vault.roots import Roots
 from commonplace.vault.settings import Settings
 from commonplace.vault.shelf import Shelf
 from commonplace.vault.sqlite_log import SqliteLog
+from commonplace.vault.trash import Trash, Trashed
+from commonplace.vault.wishes import Choice, Json
 
 Result = TypeVar("Result")
 
 RETRY_SECONDS = 5.0
 BACKLINKS_MAX = 500
+TOUCHED_MAX = 200
+WRITES_SHOWN = 5
 _CONTEXT_CHARS_MAX = 300
 
 logger = logging.getLogger(__name__)
@@ -71,8 +89,32 @@ class Match:
     """A note that matches a pattern: where, and its text when it is asked for."""
 
     path: str
-    spans: list[Span]
+    spans: Sequence[Span]
     text: Callable[[], bytes]
+
+
+class Matches(Sequence[Match]):
+    """Notes that match, each made when somebody looks: there may be very many."""
+
+    def __init__(
+        self, entries: list[Entry], hits: engine.Hits, text: Callable[[int], bytes]
+    ) -> None:
+        self._entries = entries
+        self._hits = hits
+        self._text = text
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    @overload
+    def __getitem__(self, index: int) -> Match: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Match]: ...
+    def __getitem__(self, index: int | slice) -> Match | list[Match]:
+        if isinstance(index, slice):
+            return [self[n] for n in range(*index.indices(len(self)))]
+        entry = self._entries[index]
+        return Match(entry.path, self._hits[entry.note], partial(self._text, entry.note))
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +156,17 @@ class Vault:
             roots, log, self.shelf, self._index, several_roots=settings.several_roots
         )
 
+        self.permissions = Permissions(Memory(log), settings.policies)
+        self.changing = Changing(
+            self,
+            roots,
+            self._indexer,
+            self._index,
+            Trash(roots, log, self.shelf, self._indexer),
+            read_only=settings.read_only,
+        )
+        self.changing.teach(self.permissions)
+
     @classmethod
     @asynccontextmanager
     async def open(cls, settings: Settings, *, follow: bool = True) -> AsyncGenerator["Vault"]:
@@ -125,6 +178,7 @@ class Vault:
         try:
             if not settings.read_only:
                 await vault.renaming.recover()
+            await vault.permissions.audit.load()
             async with anyio.create_task_group() as tasks:
                 if follow:
                     tasks.start_soon(vault._keep_current)
@@ -248,21 +302,20 @@ class Vault:
         found = self.find(path)
         await self._caught_up()
         text = await self.text(found)
-        renamed = await self.renaming.rename(found, to, actor, text=text, title=title)
-        await self._follow_rename(found, renamed.path)
+        async with self._indexer.held() as look_at:
+            renamed = await self.renaming.rename(found, to, actor, text=text, title=title)
+            await look_at(_seen_at_once(renamed))
+        await self._caught_up()
         return renamed
 
     async def undo_rename(self, token: str, actor: str) -> str:
         """Take a rename back; returns the path that the note has again."""
         self._refuse_read_only()
-        old, new = await self.renaming.undo(token, actor)
-        await self._follow_rename(old, new)
-        return new
-
-    async def _follow_rename(self, old: str, new: str) -> None:
-        if self.unfinished is None:
-            await self._indexer.update([old, new])
-            await self._caught_up()
+        async with self._indexer.held() as look_at:
+            undone = await self.renaming.undo(token, actor)
+            await look_at(_seen_at_once(undone))
+        await self._caught_up()
+        return undone.path
 
     def _refuse_read_only(self) -> None:
         if self.settings.read_only:
@@ -300,6 +353,33 @@ class Vault:
         entries = self._contents.catalog.newest()
         beneath = folder + "/"
         return [e for e in entries if e.path.startswith(beneath)] if folder else entries
+
+    async def listing(self, folder: str, limit: int, *, deep: bool = True) -> list[About]:
+        """Return what is known of the notes in a folder, by path."""
+        await self.newest(folder)  # there is such a folder, and the index knows of its notes
+        inside = paths.folder_path(folder)
+        return await anyio.to_thread.run_sync(
+            partial(self._search_index.beneath, inside and f"{inside}/", limit, deep=deep),
+            limiter=self._searching,
+        )
+
+    async def having(self, query: Mapping[str, object], limit: int | None) -> list[About]:
+        """Return the notes whose properties meet a query, newest first."""
+        conditions = properties.wanted(query)
+        entries = await self.newest()
+        return await anyio.to_thread.run_sync(
+            self._meeting, conditions, entries, limit, limiter=self._searching
+        )
+
+    def _meeting(
+        self, conditions: list[tuple[str, list[str]]], entries: list[Entry], limit: int | None
+    ) -> list[About]:
+        sets = [self._search_index.having(key, values) for key, values in conditions]
+        sets.sort(key=len)
+        met = (e.note for e in entries if all(e.note in notes for notes in sets))
+        chosen = list(islice(met, limit))
+        known = self._search_index.abouts(chosen)
+        return [known[note] for note in chosen if note in known]
 
     async def page(self, after: str | None, limit: int) -> tuple[Sequence[NoteInfo], str | None]:
         """List notes by name, some at a time."""
@@ -383,28 +463,35 @@ class Vault:
 
     async def grep(
         self, pattern: Pattern, chosen: Callable[[str], bool] | None = None, folder: str = ""
-    ) -> list[Match]:
+    ) -> Sequence[Match]:
         """Find the notes that match a pattern, newest first."""
         entries = await self.newest(folder)
         if chosen is not None:
             entries = [entry for entry in entries if chosen(entry.path)]
         return await anyio.to_thread.run_sync(self._grep, pattern, entries)
 
-    def _grep(self, pattern: Pattern, entries: Sequence[Entry]) -> list[Match]:
+    def _grep(self, pattern: Pattern, entries: Sequence[Entry]) -> Sequence[Match]:
         corpus = self._contents.corpus
         hits: engine.Hits = {}
         if len(entries) <= engine.FEW_MAX:
             hits = engine.search_notes(pattern, [e.note for e in entries], self._note_text)
         else:
             hits = engine.search_corpus(pattern, self.settings.state, corpus)
-            absent = [entry.note for entry in entries if entry.note not in corpus]
+            absent = [entry for entry in entries if entry.note not in corpus]
+            if len(absent) > engine.FEW_MAX:
+                absent = self._matching_on_disk(pattern, absent)
             if absent:
-                hits |= engine.search_notes(pattern, absent, self._note_text)
-        return [
-            Match(entry.path, hits[entry.note], partial(self._note_text, entry.note))
-            for entry in entries
-            if entry.note in hits
-        ]
+                hits |= engine.search_notes(pattern, [e.note for e in absent], self._note_text)
+        return Matches([entry for entry in entries if entry.note in hits], hits, self._note_text)
+
+    def _matching_on_disk(self, pattern: Pattern, entries: Sequence[Entry]) -> list[Entry]:
+        """Leave out notes that do not match as they are on disk: a build is under way."""
+        found = {
+            self._roots.joined(root.name, name)
+            for root in self.settings.roots
+            for name in ripgrep.files_with_matches(pattern, root.path)
+        }
+        return [entry for entry in entries if (entry.on_disk or entry.path) in found]
 
     def _note_text(self, note: int) -> bytes:
         """Return a text from the corpus, else from the file; nothing if it cannot be read."""
@@ -442,6 +529,36 @@ class Vault:
         if self.shelf.behind and self.unfinished is None:
             await self.shelf.flush_all()
 
+    # -- what people answer and take back
+
+    async def parked(self) -> list[Parked]:
+        """List the writes that wait for a person's answer."""
+        return await self.permissions.waiting()
+
+    async def approve(self, id: int, who: str, scope: Choice = "once") -> Json:
+        """Have a parked write done."""
+        return await self.permissions.approve(id, who, scope)
+
+    async def deny(self, id: int, who: str) -> None:
+        """Refuse a parked write."""
+        await self.permissions.deny(id, who)
+
+    async def remembered(self) -> list[tuple[str, str]]:
+        """List what is always allowed: (operation, assistant)."""
+        return await self.permissions.remembered()
+
+    async def forget_remembered(self) -> None:
+        """Ask again about everything that was allowed for a session or always."""
+        await self.permissions.forget_remembered()
+
+    async def trashed(self) -> list[Trashed]:
+        """List what is in the trash."""
+        return await self.changing.trash.listed()
+
+    async def restore(self, trash: str) -> str:
+        """Take a note out of the trash; returns its path."""
+        return await self.changing.restore(trash)
+
     # -- care
 
     async def refresh(self, *, rebuild: bool = False, progress: Progress | None = None) -> None:
@@ -467,7 +584,19 @@ class Vault:
             "building": {"read": state.read, "todo": state.todo} if state.building else None,
             "current": state.current.is_set(),
             "state": str(self.settings.state),
+            "writes": [asdict(write) for write in self.permissions.audit.latest(WRITES_SHOWN)],
         }
+
+    async def census(self) -> dict[str, int]:
+        """Count what the vault holds, and what the index takes on disk."""
+        await self._caught_up()
+        counts = self._index.counts()
+        files = [*self.settings.state.glob("index.db*"), *self.settings.state.glob("corpus*")]
+        size = sum(file.stat().st_size for file in files if file.is_file())
+        orphans = await anyio.to_thread.run_sync(
+            self._search_index.orphans, limiter=self._searching
+        )
+        return {**counts, "orphans": orphans, "index_bytes": size}
 
     async def diagnose(self) -> list[Check]:
         """Check files, log, index and state against each other."""
@@ -490,6 +619,11 @@ class Vault:
             Check("files behind the log", not behind, f"{len(behind)}", mend if behind else ""),
             Check("log and files agree", not differ, ", ".join(differ[:5]) or "yes", keep),
         ]
+
+
+def _seen_at_once(renamed: Renamed) -> list[str]:
+    """Of thousands of notes whose links followed, the index sees the most at the next hint."""
+    return renamed.touched[:TOUCHED_MAX]
 
 
 def _backlink(path: str, title: str, text: bytes, start: int) -> Backlink:
