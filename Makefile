@@ -4,17 +4,18 @@ BIN := .venv/bin
 RUNTIME := .venv/.runtime
 DEV := .venv/.dev
 DEMO := build/demo
+MODEL := .venv/.model
 
-.PHONY: help run test quick check fix bench lock clean
+.PHONY: help run test quick check fix bench eval model lock clean
 
 help:            ## show this list
 	@grep -E '^[a-z]+: .*##|^[a-z]+:  +##' Makefile | sed -E 's/:.*## /\t/'
 
-run: $(RUNTIME)  ## serve the demo vault at http://127.0.0.1:8420
+run: $(RUNTIME) model  ## serve the demo vault at http://127.0.0.1:8420
 	@mkdir -p build && { [ -d $(DEMO) ] || cp -R demo $(DEMO); }
 	$(BIN)/commonplace serve $(DEMO)
 
-test: check      ## everything: checks, then all tests
+test: check model ## everything: checks, then all tests
 	$(BIN)/python -m pytest -n 2 --dist loadfile -q
 
 quick: $(DEV)    ## the fast tests alone
@@ -32,6 +33,14 @@ fix: $(DEV)      ## mend what a tool can mend
 
 bench: $(DEV)    ## measure, beside ripgrep and a bare MCP server in the same run
 	$(BIN)/python -m bench
+
+eval: $(DEV) model ## measure how well search finds things: make eval SETS=FOLDER (layout: bench/eval.py)
+	@[ -n "$(SETS)" ] || { echo "Name the folder of labelled sets: make eval SETS=FOLDER"; exit 2; }
+	$(BIN)/python -m bench.eval $(SETS)
+
+model: $(RUNTIME) ## install the model for search by meaning; offline afterwards
+	@[ -f $(MODEL) ] || { $(BIN)/commonplace model install && touch $(MODEL); } \
+	    || echo "No model: search goes by words alone until \`make model\` works."
 
 lock: .venv/.made ## write the hash-locked requirement files anew
 	$(BIN)/python -m pip install -q --disable-pip-version-check uv

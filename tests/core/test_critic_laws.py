@@ -6,6 +6,7 @@ Each law runs on some hundred examples; together they run on `EXAMPLES` in the s
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 import pytest
 from hypothesis import HealthCheck, assume, given, settings, strategies as st
@@ -136,18 +137,24 @@ def outcome(call: Call) -> Outcome:
     return Outcome(call, None if made.repeated else made, made.text)
 
 
+@lru_cache(maxsize=64)
+def listed(text: str) -> list[critic.Suggestion]:
+    return critic.suggestions(text)
+
+
 def pending(text: str) -> list[str]:
-    return [text[one.start : one.end] for one in critic.suggestions(text)]
+    return [text[one.start : one.end] for one in listed(text)]
 
 
 def comments(text: str) -> list[str]:
     return [text[mark.start : mark.end] for mark in critic.parse(text).comments]
 
 
+@lru_cache(maxsize=64)
 def is_settled(text: str) -> bool:
     """Whether deciding everything leaves no text that reads as markup by chance."""
     ends = apply(text, critic.accept_all(text)), apply(text, critic.reject_all(text))
-    return not any(critic.suggestions(end) for end in ends)
+    return not any(listed(end) for end in ends)
 
 
 def the_accepted_view_is_the_plain_replacement(one: Outcome) -> None:
@@ -175,9 +182,7 @@ def an_edit_that_restores_the_base_leaves_no_suggestion(one: Outcome) -> None:
     if one.made and (one.call.old, one.call.new) == whole:
         assert pending(one.after) == []
     new = Counter(pending(one.after)) - Counter(pending(document))
-    added = [
-        part for part in critic.suggestions(one.after) if one.after[part.start : part.end] in new
-    ]
+    added = [part for part in listed(one.after) if one.after[part.start : part.end] in new]
     assert not [part for part in added if part.old == part.new]
 
 
@@ -194,7 +199,7 @@ def suggestions_apart_from_the_change_stay_to_the_letter(one: Outcome) -> None:
         return
     apart = [
         text[part.start : part.end]
-        for part in critic.suggestions(text)
+        for part in listed(text)
         if view.position(part.end) < at or view.position(part.start) > at + len(call.old)
     ]
     assert not Counter(apart) - Counter(pending(one.after))
@@ -228,8 +233,8 @@ def deciding_all_takes_away_delimiters_and_the_discarded_side(one: Outcome) -> N
 
 def deciding_one_leaves_the_others_to_the_letter(one: Outcome) -> None:
     text = one.after
-    for part in critic.suggestions(text)[:3]:
-        rest = [other for other in critic.suggestions(text) if other.id != part.id]
+    for part in listed(text)[:2]:
+        rest = [other for other in listed(text) if other.id != part.id]
         for decide, view in ((critic.accept, critic.accepted), (critic.reject, critic.base)):
             try:
                 after = apply(text, decide(text, [part.id]))
@@ -322,6 +327,23 @@ def test_thirty_edits_then_accepting_all_are_thirty_plain_replacements(
         assert critic.accepted(text) == plain
     assert apply(text, critic.accept_all(text)) == plain
     assert apply(text, critic.reject_all(text)) == original
+
+
+@settings(max_examples=2 * QUICK, deadline=None)
+@given(documents, st.lists(st.tuples(st.integers(0, 40), _texts(NEW, 2)), min_size=2, max_size=6))
+def test_several_edits_are_proposed_at_once(text: str, steps: list[tuple[int, str]]) -> None:
+    view = critic.accepted(text)
+    steps = sorted((min(at, len(view)), new) for at, new in steps)
+    pairs = zip(steps[::2], steps[1::2], strict=False)
+    changes = [Edit(start, end, new) for (start, new), (end, _) in pairs]
+    assume(all(view[edit.start : edit.end] != edit.text for edit in changes))
+    try:
+        after = critic.propose(text, changes).text
+    except critic.FormsDelimiter:
+        return
+    assert critic.accepted(after) == apply(view, changes)
+    assert critic.base(after) == critic.base(text)
+    assert Counter(comments(after)) == Counter(comments(text))
 
 
 @given(documents, st.integers(0, 9))

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +12,10 @@ import pytest
 from mcp import Client
 
 from commonplace.server.mcp import build
-from commonplace.tools import files
-from commonplace.tools.table import Toolbox
-from commonplace.vault.settings import Root, Settings
+from commonplace.tools import files, graph, meaning, notes
+from commonplace.tools.table import Tool, Toolbox
+from commonplace.vault.docstore import DocStore
+from commonplace.vault.settings import Embeddings, Root, Settings
 from commonplace.vault.vault import Vault
 from tests.vault.conftest import Notes, write
 
@@ -49,35 +50,71 @@ class Desk:
         return text_of(result)
 
 
+@dataclass
+class Person:
+    """Somebody at the client who answers what the server asks, in the order given."""
+
+    answers: list[str]
+    asked: list[str] = field(default_factory=list[str])
+
+    async def answer(self, context: Any, params: Any) -> types.ElicitResult:
+        self.asked.append(params.message)
+        said = self.answers.pop(0)
+        if said in ("decline", "cancel"):
+            return types.ElicitResult(action=said)
+        return types.ElicitResult(action="accept", content={"allow": said})
+
+
 def text_of(result: types.CallToolResult) -> str:
     (block,) = result.content
     assert isinstance(block, types.TextContent)
     return block.text
 
 
-OpenDesk = Callable[[Notes], Awaitable[Desk]]
+def _every_tool(vault: Vault) -> list[Tool]:
+    return [
+        *files.tools(vault),
+        *notes.tools(vault),
+        *meaning.tools(vault),
+        *graph.tools(DocStore(vault)),
+    ]
+
+
+OpenDesk = Callable[..., Awaitable[Desk]]
 
 
 @pytest.fixture(params=ERAS)
-async def desk(
-    request: pytest.FixtureRequest, tmp_path: Path
-) -> AsyncGenerator[Callable[[Notes], Any]]:
+async def desk(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncGenerator[OpenDesk]:
     """Return a function that opens a vault of the notes given; the newest comes first."""
     opened: list[Any] = []
 
-    async def open_desk(notes: Notes) -> Desk:
+    async def open_desk(
+        texts: Notes,
+        *,
+        person: Person | None = None,
+        embeddings: Embeddings | None = None,
+        **policies: str,
+    ) -> Desk:
         folder = tmp_path / "vault"
-        write(folder, notes)
-        for age, path in enumerate(notes):
+        folder.mkdir(exist_ok=True)
+        write(folder, texts)
+        for age, path in enumerate(texts):
             os.utime(folder / path, (1_900_000_000 - age, 1_900_000_000 - age))
-        settings = Settings((Root("vault", folder),), tmp_path / "state")
+        settings = Settings(
+            (Root("vault", folder),),
+            tmp_path / "state",
+            policies=policies,
+            embeddings=embeddings,
+        )
         opening = Vault.open(settings)
         vault = await opening.__aenter__()
         opened.append(opening)
         with anyio.fail_after(20):
             await vault.settled()
         connecting = Client(
-            build(Toolbox(files.tools(vault)), vault, version="0"), mode=request.param
+            build(Toolbox(_every_tool(vault)), vault, version="0"),
+            mode=request.param,
+            elicitation_callback=person.answer if person else None,
         )
         client = await connecting.__aenter__()
         opened.append(connecting)

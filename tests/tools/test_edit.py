@@ -213,3 +213,13 @@ async def test_a_suggestion_can_carry_its_author_in_the_text(desk: OpenDesk) -> 
     assert one.author is not None
     assert one.author.endswith("'s suggestion")
     assert critic.accepted(text) == "The slow brown fox.\nSecond line.\n"
+
+
+async def test_a_retry_over_superseded_text_changes_nothing_more(desk: OpenDesk) -> None:
+    at = await desk({"a.md": "one {--two--}{++zwei++} three\n"})
+    await at.call("read", file_path="a.md")
+    edit = {"file_path": "a.md", "old_string": "zwei three", "new_string": "zwei three zwei three"}
+    first = await at.call("edit", **edit)
+    text = await file_text(at, "a.md")
+    assert await at.call("edit", **edit) == first
+    assert await file_text(at, "a.md") == text

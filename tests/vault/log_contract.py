@@ -206,6 +206,17 @@ class LogContract:
         assert await log.at(Place("notes", "a.md")) == known
         assert await log.at(Place("notes", "b.md")) is None
 
+    async def test_many_places_get_their_ids_in_one_step(self, log: Log) -> None:
+        known = await log.identify(Place("notes", "2.md"))
+        places = [Place("notes", f"{number}.md") for number in range(5)]
+        found = await log.identify_all([*places, places[0]])
+        assert [one.place for one in found] == [*places, places[0]]
+        assert found[2] == known
+        assert found[5] == found[0]
+        assert len({one.id for one in found}) == 5
+        assert [await log.identify(place) for place in places] == found[:5]
+        assert await log.identify_all([]) == []
+
     async def test_an_id_survives_renames_and_reopening(self, tmp_path: Path) -> None:
         async with self.opened(tmp_path) as log:
             known = await log.identify(Place("", "a.md"))

@@ -33,6 +33,7 @@ def killed(folder: Path, state: Path, first: int, kind: str, seconds: float) -> 
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert process.stdout
     heard = [process.stdout.readline().strip()]
+    assert heard[0], "the writers did not start"
     time.sleep(seconds)
     process.send_signal(signal.SIGKILL)
     heard += [line.strip() for line in process.stdout if line.endswith("\n")]

@@ -265,7 +265,7 @@ async def test_an_edit_between_a_failure_and_its_news_fails_too(
     failing = asyncio.create_task(documents.edit("note", at_end("x" * 10_000), "ana"))
     await asyncio.sleep(0)
     while "note" not in store._commits._stale:  # the loop stands still: nobody hears of it yet
-        time.sleep(0.001)  # noqa: ASYNC251
+        time.sleep(0.001)
     store.free()
     with pytest.raises(Unavailable, match="builds on"):
         await documents.edit("note", at_end("small"), "ben")

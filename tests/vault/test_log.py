@@ -142,7 +142,7 @@ async def test_a_bug_in_the_thread_is_no_acknowledgement(tmp_path: Path) -> None
 async def test_the_file_is_its_owners_alone(tmp_path: Path) -> None:
     async with SqliteLog(tmp_path / "live.db") as log:
         await log.append(Entry("note", b"1", "ana"))
-        modes = {file.stat().st_mode & 0o777 for file in tmp_path.iterdir()}  # noqa: ASYNC240
+        modes = {file.stat().st_mode & 0o777 for file in tmp_path.iterdir()}
         assert modes == {0o600}
 
 

@@ -7,7 +7,7 @@ small one that `commonplace mcp` uses to start fast, are made from this table, s
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from commonplace.cli import folders
+from commonplace.cli import embeddings, folders
 from commonplace.errors import BadArgument
 from commonplace.vault.settings import (
     FAMILIES,
@@ -51,6 +51,7 @@ OPTIONS = (
         "(allow, ask, suggest, deny).",
         "LIST",
     ),
+    Option("embeddings", "Search by meaning with: local (default), none, or URL#MODEL.", "WHAT"),
 )
 
 
@@ -63,6 +64,7 @@ class Flags:
     tools: str | None = None
     read_only: bool | None = None
     policy: str | None = None
+    embeddings: str | None = None
 
 
 def parse(arguments: Sequence[str]) -> Flags | None:
@@ -100,6 +102,7 @@ def settle(flags: Flags, environ: Mapping[str, str], notice: Callable[[str], Non
     if not writable:
         notice("the vault is not writable: going on read-only.")
     named = _policies(environ.get("COMMONPLACE_POLICY"), "COMMONPLACE_POLICY")
+    models, server = embeddings.chosen(flags.embeddings, environ, config.embeddings)
     return Settings(
         roots=roots,
         state=base / vault_key(roots),
@@ -109,6 +112,8 @@ def settle(flags: Flags, environ: Mapping[str, str], notice: Callable[[str], Non
         suggestions=config.suggestions,
         policies={**config.policies, **named, **_policies(flags.policy, "--policy")},
         locks=folders.state_base(None) / "locks",
+        models=models,
+        embeddings=server,
     )
 
 

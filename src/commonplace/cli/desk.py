@@ -22,12 +22,15 @@ from commonplace.errors import BadArgument, Conflict, NotFound, Unavailable
 from commonplace.server.composition import compose
 from commonplace.server.hello import Answer, hello, line, parse_answer
 from commonplace.server.host import hosting
+from commonplace.vault.approvals import Parked
 from commonplace.vault.doctor import Check
 from commonplace.vault.index import Pending
 from commonplace.vault.owner import claim, connect, socket_folder
 from commonplace.vault.review import Reviewed, Verdict
 from commonplace.vault.settings import Settings
+from commonplace.vault.trash import Trashed
 from commonplace.vault.vault import Hit
+from commonplace.vault.wishes import Choice, Json
 
 GREETING_SECONDS_MAX = 60.0
 
@@ -51,6 +54,13 @@ class Desk(Protocol):
     ) -> Reviewed: ...
     async def accept_as(self, path: str, id: str, text: str, who: str) -> Reviewed: ...  # noqa: D102
     async def undo(self, token: str) -> int: ...  # noqa: D102
+    async def parked(self) -> list[Parked]: ...  # noqa: D102
+    async def approve(self, id: int, who: str, scope: Choice) -> Json: ...  # noqa: D102
+    async def deny(self, id: int, who: str) -> None: ...  # noqa: D102
+    async def remembered(self) -> list[tuple[str, str]]: ...  # noqa: D102
+    async def forget_remembered(self) -> None: ...  # noqa: D102
+    async def trashed(self) -> list[Trashed]: ...  # noqa: D102
+    async def restore(self, trash: str) -> str: ...  # noqa: D102
 
 
 @asynccontextmanager
@@ -138,6 +148,41 @@ class Remote:
         answer = await anyio.to_thread.run_sync(partial(self._post, "/api/review", body))
         return Reviewed([(one["path"], one["id"]) for one in answer["decided"]], answer["undo"])
 
+    async def parked(self) -> list[Parked]:
+        """Ask which writes wait for an answer."""
+        found = await anyio.to_thread.run_sync(self._get, "/api/approvals")
+        return [_parked(row) for row in found["approvals"]]
+
+    async def approve(self, id: int, who: str, scope: Choice) -> Json:
+        """Have a write done."""
+        body = {"decision": "approve", "scope": scope, "who": who}
+        post = partial(self._post, f"/api/approvals/{id}", body)
+        return (await anyio.to_thread.run_sync(post))["result"]
+
+    async def deny(self, id: int, who: str) -> None:
+        """Have a write refused."""
+        body = {"decision": "deny", "who": who}
+        await anyio.to_thread.run_sync(partial(self._post, f"/api/approvals/{id}", body))
+
+    async def remembered(self) -> list[tuple[str, str]]:
+        """Ask what is always allowed."""
+        found = await anyio.to_thread.run_sync(self._get, "/api/remembered")
+        return [(row["operation"], row["who"]) for row in found["remembered"]]
+
+    async def forget_remembered(self) -> None:
+        """Have nothing allowed by earlier answers."""
+        await anyio.to_thread.run_sync(partial(self._post, "/api/remembered/forget", {}))
+
+    async def trashed(self) -> list[Trashed]:
+        """Ask what is in the trash."""
+        found = await anyio.to_thread.run_sync(self._get, "/api/trash")
+        return [Trashed(**row) for row in found["trash"]]
+
+    async def restore(self, trash: str) -> str:
+        """Have a note taken out of the trash."""
+        post = partial(self._post, "/api/notes/restore", {"trash": trash})
+        return str((await anyio.to_thread.run_sync(post))["path"])
+
     async def refresh(
         self, *, rebuild: bool = False, progress: Callable[[int, int], None] | None = None
     ) -> None:
@@ -159,7 +204,7 @@ class Remote:
         """Ask, and give each line of the answer as it comes."""
         with closing(_Unix(self._path)) as connection:
             try:
-                connection.request(method, path, body)
+                connection.request(method, path, body, {"X-Commonplace": "1"})
                 for text in connection.getresponse():
                     yield _checked(json.loads(text))
             except (OSError, ValueError, http.client.HTTPException):
@@ -195,6 +240,12 @@ def _greeted(settings: Settings) -> tuple[socket.socket, Answer] | None:
 
 def _in_seconds(row: dict[str, Any]) -> dict[str, Any]:
     return row | {"time": None if row["time"] is None else row["time"] / 1000}
+
+
+def _parked(row: dict[str, Any]) -> Parked:
+    known = {name: row[name] for name in ("operation", "path", "who", "summary", "diff")}
+    seconds = row["time"] / 1000
+    return Parked(int(row["id"]), key="", kind="", change={}, actor="", time=seconds, **known)
 
 
 def _checked(body: dict[str, Any]) -> dict[str, Any]:

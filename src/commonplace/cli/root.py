@@ -13,7 +13,19 @@ from commonplace.cli.messages import fail, notice
 from commonplace.errors import CommonplaceError
 from commonplace.vault.settings import Settings
 
-COMMANDS = ("serve", "mcp", "index", "status", "search", "review", "doctor", "connect")
+COMMANDS = (
+    "serve",
+    "mcp",
+    "index",
+    "status",
+    "search",
+    "review",
+    "approvals",
+    "trash",
+    "doctor",
+    "connect",
+    "model",
+)
 
 Function = Callable[..., Any]
 

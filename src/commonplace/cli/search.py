@@ -1,10 +1,11 @@
-"""`commonplace search`: notes ranked by the words of a query."""
+"""`commonplace search`: notes ranked by the words of a query and by its meaning."""
 
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
+from commonplace.cli import status
 from commonplace.cli.choices import Flags
 from commonplace.cli.output import finished, json_option, safe, show_json
 from commonplace.cli.root import settled, vault_and_state
@@ -35,22 +36,25 @@ def command(flags: Flags, limit: int, *, as_json: bool) -> None:
         settings = settled(replace(flags, vault=tuple(vault)))
     except NotFound as error:
         raise NotFound(f"{error} (Put a query of several words in quotes.)") from None
-    hits = finished(_search(settings, query, limit))
+    hits, meaning = finished(_search(settings, query, limit))
     if as_json:
         show_json({"query": query, "hits": [asdict(hit) for hit in hits]})
         return
     for hit in hits:
-        click.echo(f"{hit.score:.2f}  {safe(hit.path)}")
+        click.echo(f"{hit.score:.2f}  {safe(hit.path)}  ({' + '.join(hit.matched)})")
         click.echo(f"      {safe(hit.snippet)}")
     if not hits:
         click.echo("Nothing found.", err=True)
+    if meaning["problem"] or meaning["embedded"] < meaning["total"]:
+        click.echo(f"By meaning: {status.meaning(meaning)}", err=True)
 
 
-async def _search(settings: Settings, query: str, limit: int) -> "list[Hit]":
+async def _search(settings: Settings, query: str, limit: int) -> "tuple[list[Hit], dict[str, Any]]":
     from commonplace.cli import desk, progress
 
     async with desk.opened(settings) as (vault, owner):
         if owner is None:
             with progress.shown("Indexing") as shown:
                 await vault.refresh(progress=shown)
-        return await vault.search(query, limit)
+        hits = await vault.search(query, limit)
+        return hits, cast("dict[str, Any]", vault.status()["meaning"])

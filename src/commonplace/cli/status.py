@@ -1,6 +1,7 @@
 """`commonplace status`: what the vault holds, how far its index is, and who owns it."""
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from typing import Any
 
 import click
@@ -42,8 +43,19 @@ def _lines(status: dict[str, Any]) -> Iterator[tuple[str, str]]:
     yield "links", f"{counts['links']}, {counts['unresolved']} of them unresolved"
     yield "tags", f"{counts['tags']}"
     yield "index", _index(status)
+    yield "meaning", meaning(status["meaning"])
     yield "owner", _owner(status["owner"])
     yield "state", status["state"]
+    for write in status.get("writes", ()):
+        yield "write", _write(write)
+
+
+def meaning(state: dict[str, Any]) -> str:
+    """Say how far search by meaning is."""
+    if state["provider"] is None and state["problem"]:
+        return str(state["problem"])
+    done = f"{state['embedded']} of {state['total']} notes embedded"
+    return f"{done}. {state['problem']}" if state["problem"] else done
 
 
 def _index(status: dict[str, Any]) -> str:
@@ -52,6 +64,13 @@ def _index(status: dict[str, Any]) -> str:
     if status["current"]:
         return "up to date"
     return "as it was left; no server is running to keep it up to date"
+
+
+def _write(write: dict[str, Any]) -> str:
+    when = datetime.fromtimestamp(write["time"], UTC).astimezone().strftime("%Y-%m-%d %H:%M")
+    answer = f"{write['answer']}, by {write['by']}"
+    what = f"{write['who']}: {write['operation']} {write['path']}"
+    return f"{when} {what} ({answer}): {write['outcome']}"
 
 
 def _owner(owner: dict[str, Any] | None) -> str:

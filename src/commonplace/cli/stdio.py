@@ -9,6 +9,7 @@ import os
 import signal
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
 from commonplace.cli.choices import Flags, settle
@@ -76,7 +77,7 @@ def _own(settings: Settings, claim: Claim, compose: "Compose | None") -> Owning:
     if compose is None:
         from commonplace.server.composition import compose as real
 
-        compose = real
+        compose = partial(real, late=True)
     return OwnerThread(settings, claim, compose)
 
 

@@ -54,7 +54,8 @@ def respelled(
     `named` gives the notes that will carry a name; `titles` are further names to try.
     """
     _, raw = link
-    for target in (raw, *_spellings(link, standing, meant), *titles):
+    same = (raw,) if _may_stay(link, standing, meant) else ()
+    for target in (*same, *_spellings(link, standing, meant), *titles):
         found = links.resolve(target, standing.new, named(links.name_key(target)), standing.root)
         if found and found.path == meant.new and not found.ambiguous:
             return target
@@ -97,6 +98,23 @@ def _spellings(link: Spelling, standing: Standing, meant: Meant) -> Iterator[str
     ending = raw[-3:] if raw[-3:].lower() == ".md" else ""
     for way in (*_same_style(is_markdown, raw, standing, meant), *_plain(standing, meant)):
         yield way[: -len(".md")] + ending
+
+
+def _may_stay(link: Spelling, standing: Standing, meant: Meant) -> bool:
+    """Tell whether the same words go on meaning the note in the same way.
+
+    Not if they are the file's former name, which may still be its title, nor if they lead there
+    from the folder of the note that they stand in, and no longer would for other programs.
+    """
+    is_markdown, raw = link
+    before, after = links.name_key(meant.old), links.name_key(meant.new)
+    if links.name_key(raw) == before != after:
+        return False
+    if not is_markdown and not raw.startswith("."):
+        return True
+    way = links.fold(raw.removeprefix("./").removesuffix(".md"))
+    was = links.fold(relative(paths.parent(standing.old), meant.old)[:-3]) == way
+    return not was or links.fold(relative(paths.parent(standing.new), meant.new)[:-3]) == way
 
 
 def _same_style(is_markdown: bool, raw: str, standing: Standing, meant: Meant) -> Iterator[str]:

@@ -75,9 +75,8 @@ def _grouped(hunks: list[_Hunk]) -> Iterator[list[_Hunk]]:
 
 
 def _printed(group: list[_Hunk], before: list[str], after: list[str]) -> Iterator[str]:
-    first, last = group[0], group[-1]
-    yield f"@@ line {first.start + 1} @@"
-    at = max(0, first.start - CONTEXT_LINES)
+    yield f"@@ line {group[0].start + 1} @@"
+    at = max(0, group[0].start - CONTEXT_LINES)
     for hunk in group:
         yield from (f" {_shown(line)}" for line in before[at : hunk.start])
         gone, come = before[hunk.start : hunk.end], after[hunk.new_start : hunk.new_end]
@@ -85,10 +84,8 @@ def _printed(group: list[_Hunk], before: list[str], after: list[str]) -> Iterato
             gone, come = gone[:-1], come[:-1]
         yield from (f"-{_shown(line)}" for line in gone)
         yield from (f"+{_shown(line)}" for line in come)
-        at = hunk.end
-        behind = before[hunk.start + len(gone) : hunk.end]
-        yield from (f" {_shown(line)}" for line in behind)
-    yield from (f" {_shown(line)}" for line in before[at : last.end + CONTEXT_LINES])
+        at = hunk.start + len(gone)
+    yield from (f" {_shown(line)}" for line in before[at : at + CONTEXT_LINES])
 
 
 def _shown(line: str) -> str:

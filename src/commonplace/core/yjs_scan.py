@@ -58,7 +58,7 @@ class _Walk:
         self.pairs: dict[int, array[int]] = {}
         self.cuts: list[tuple[int, int]] = []
         self.blocks: list[Block] = []
-        self.structs = self.units = self.passed = 0
+        self.structs = self.units = self.passed = self.heirs = 0
         self.here = (0, 0)
         self.links: list[tuple[int, int]] = []
         self.clients: dict[bytes, int] = {}
@@ -78,6 +78,7 @@ class _Walk:
             self.units,
             self.structs,
             tuple(self.blocks),
+            self.heirs,
         )
 
     def _section(self) -> None:
@@ -115,6 +116,7 @@ class _Walk:
             raise HostileUpdate("The update holds content that this document does not take.")
         if info & (_HAS_ORIGIN | _HAS_RIGHT_ORIGIN):
             self._neighbours(info)
+            self.heirs += info & _KIND == Content.TYPE
         else:
             self._parent(info)
         length = read(self)
@@ -136,10 +138,14 @@ class _Walk:
                 raise HostileUpdate("The update writes to a root that this document does not have.")
         else:
             self._link()
+            if self.policy.maps and info & _KIND == Content.TYPE:
+                raise HostileUpdate("The update nests types, which this document does not take.")
         if info & _HAS_KEY:
             if not self.policy.keys:
                 raise HostileUpdate("The update sets a property that this document does not take.")
             self.reader.var_string()
+        elif self.policy.maps:
+            raise HostileUpdate("The update holds a value without a key.")
 
     def _link(self) -> tuple[int, int]:
         """Read which other struct this one refers to."""

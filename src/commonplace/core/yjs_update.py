@@ -41,12 +41,17 @@ class Content(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What a document takes: names of roots (`None`: any), kinds of content, keyed values."""
+    """What a document takes: names of roots (`None`: any), kinds of content, keyed values.
+
+    With `maps` every value has a key, and a type inside another is taken only as the value of a
+    root: the engine recurses into types that are deleted until its stack ends.
+    """
 
     roots: frozenset[str] | None = None
     contents: frozenset[Content] = frozenset(Content)
     keys: bool = True
     bounds: Bounds = Bounds()
+    maps: bool = False
 
 
 ANYTHING = Policy()
@@ -54,6 +59,11 @@ LOGGED = Policy(bounds=UNBOUNDED)  # was let in piece by piece, and may have gro
 # An embedded value counts in the engine's offsets but not in the text, so a note takes none.
 PLAIN_TEXT = Policy(
     frozenset({"contents"}), frozenset({Content.STRING, Content.DELETED}), keys=False
+)
+FOLDER = Policy(
+    frozenset({"filemeta_v0", "docs", "backlinks_v0", "folder_config"}),
+    frozenset({Content.ANY, Content.TYPE, Content.DELETED}),
+    maps=True,
 )
 
 
@@ -99,6 +109,8 @@ class Scanned:
     units: int
     structs: int
     blocks: tuple[Block, ...]
+    heirs: int = 0
+    """How many types have their place from a neighbour, so that it cannot be seen from here."""
 
     def reach(self, client: int, known: Mapping[int, int]) -> int:
         """How far the client's edits are known with this update applied."""

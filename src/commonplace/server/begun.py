@@ -1,10 +1,11 @@
 """Work that is begun at once, without a task, and ends in whichever task awaits it.
 
-Most of what a room does for one frame never waits: a send goes straight to the socket, an update
-straight to the log. A task for each would cost more than the work. Only what really has to wait
-is left over, as a `Begun`. Such work must not care in which task it runs.
+An update must reach its document before the next one is read, but need not be on disk by then. A
+task of its own would begin too late, and one that is awaited would hold up the reader. So it is
+run to the point where it has to wait, and the rest is left over for later. Such work must not
+care in which task it runs.
 
-A `Bell` is what the task that awaits the rest sleeps at.
+A `Bell` is what the task that awaits such rests sleeps at.
 """
 
 from asyncio import Future, get_running_loop
@@ -32,10 +33,10 @@ class Begun:
     def abandon(self) -> None:
         """Stop waiting; nobody will ask how it ended."""
         self._steps.close()
-        if isinstance(self._waiting, Future):
-            waiting = cast("Future[object]", self._waiting)
-            if not waiting.cancel() and not waiting.cancelled():
-                waiting.exception()
+        waiting: object = self._waiting
+        if isinstance(waiting, Future):
+            # also keeps a failure from being reported as one that nobody saw
+            cast("Future[object]", waiting).cancel()
 
 
 def begin(work: Awaitable[object]) -> Begun | None:
@@ -63,11 +64,13 @@ class Bell:
 
     async def wait(self) -> None:
         """Sleep until it rings."""
+        assert self._waiter is None
         self._waiter = get_running_loop().create_future()
         try:
             await self._waiter
-        finally:
+        except BaseException:
             self._waiter = None
+            raise
 
     def ring(self) -> None:
         """Wake the task, if one waits."""

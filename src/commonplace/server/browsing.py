@@ -123,13 +123,18 @@ def asked(request: Request, name: str) -> str:
 async def _events(vault: Vault) -> AsyncGenerator[bytes]:
     """Tell what changes, gathered for a moment; a beat now and then shows that we live."""
     waiting: dict[str, str] = {}
+    approvals: list[int] = []
     told = anyio.Event()
 
     def listen(change: NoteChange) -> None:
         waiting[change.path] = change.kind
         told.set()
 
-    stop = vault.follow(listen)
+    def count(parked: int) -> None:
+        approvals.append(parked)
+        told.set()
+
+    stops = vault.follow(listen), vault.permissions.follow(count)
     try:
         yield b": here\n\n"
         while True:
@@ -138,11 +143,15 @@ async def _events(vault: Vault) -> AsyncGenerator[bytes]:
                 await anyio.sleep(_GATHER_SECONDS)
             told = anyio.Event()
             changes, waiting = waiting, {}
+            if approvals:
+                yield _event("approvals", {"count": approvals[-1]})
+                approvals.clear()
             yield _event("notes", _by_kind(changes)) if changes else b": beat\n\n"
             if changes:
                 yield _event("suggestions", {"paths": list(changes)})
     finally:
-        stop()
+        for stop in stops:
+            stop()
 
 
 def _by_kind(changes: dict[str, str]) -> dict[str, list[str]]:

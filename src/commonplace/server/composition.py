@@ -5,36 +5,63 @@ only asks the vault a question loads no protocol.
 """
 
 import os
+from asyncio import get_running_loop
 from collections.abc import AsyncGenerator, Hashable
 from contextlib import asynccontextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import anyio
 import anyio.to_thread
 from anyio.streams.buffered import BufferedByteStream
 
 from commonplace import __version__
 from commonplace.server.hello import Hello
 from commonplace.vault.settings import Settings
-from commonplace.vault.vault import Vault
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
+    from commonplace.server.late import LateNotes
     from commonplace.server.mcp import NoteServer
     from commonplace.server.rooms import Rooms
+    from commonplace.tools.table import Toolbox
+    from commonplace.vault.vault import Vault
 
 _KEY_BYTES = 32
+_GREETING_SECONDS = 0.05
 
 
 class Served:
     """A vault behind MCP and HTTP: the `Composition` of the program."""
 
-    def __init__(self, vault: Vault) -> None:
-        self.vault = vault
+    def __init__(self) -> None:
+        self._vault: Vault | None = None
+        self.wanted = anyio.Event()
+        self._opened = anyio.Event()
+        self._late: list[LateNotes] = []
         self._servers: dict[Hashable, NoteServer] = {}
         self._shared_rooms: Rooms | None = None
+
+    @property
+    def vault(self) -> "Vault":
+        """The vault, which is open by now."""
+        assert self._vault is not None
+        return self._vault
+
+    async def opened(self) -> "Vault":
+        """Return the vault once it is open; the first who asks has it opened."""
+        self.wanted.set()
+        await self._opened.wait()
+        return self.vault
+
+    def arrived(self, vault: "Vault") -> None:
+        """Take the vault that was opened."""
+        self._vault = vault
+        self._opened.set()
+        for notes in self._late:
+            notes.arrived(vault)
 
     async def session(self, stream: BufferedByteStream, greeting: Hello, own: Settings) -> None:
         """Serve one MCP client until it goes."""
@@ -45,13 +72,26 @@ class Served:
         choices = (own.families, own.read_only, tuple(sorted(own.policies.items())))
         if choices not in self._servers:
             self._servers[choices] = self._server(own)
+        if not self.wanted.is_set():
+            # After the greeting: what follows is loaded while the client thinks.
+            get_running_loop().call_later(_GREETING_SECONDS, self.wanted.set)
         actor = Actor(f"process:{greeting.session}", "assistant", "assistant", greeting.session)
         await serve_stream(self._servers[choices], stream, stream, actor)
 
     async def app(self, own: Settings) -> "ASGIApp":
         """Make an HTTP app; each has a server of its own, since one app can start once."""
+        await self.opened()
         await _load("commonplace.server.mcp")
-        from commonplace.server import api, browsing, page, reviewing, sockets, ysweet
+        from commonplace.server import (
+            api,
+            approving,
+            browsing,
+            graphing,
+            page,
+            reviewing,
+            sockets,
+            ysweet,
+        )
         from commonplace.server.app import create_app
 
         closed = own.read_only
@@ -59,7 +99,9 @@ class Served:
             *page.routes(),
             *api.routes(self.vault),
             *browsing.routes(self.vault),
+            *graphing.routes(self.vault, read_only=closed),
             *([] if closed else reviewing.routes(self.vault)),
+            *([] if closed else approving.routes(self.vault)),
             *sockets.routes(self._rooms(), read_only=closed),
             *ysweet.routes(self._rooms(), key=_state_key(own.state), read_only=closed),
         ]
@@ -74,23 +116,77 @@ class Served:
         return self._shared_rooms
 
     def _server(self, own: Settings) -> "NoteServer":
+        from commonplace.server.late import LateNotes, LateToolbox
         from commonplace.server.mcp import build
-        from commonplace.tools import files
-        from commonplace.tools.table import Toolbox
+        from commonplace.tools.table import FAMILY_TOOLS, WRITING_TOOLS
 
-        toolbox = Toolbox(files.tools(self.vault), own.families, read_only=own.read_only)
         key = _state_key(own.state)
-        return build(toolbox, self.vault, version=__version__, state_keys=[key])
+        if self._vault is not None:
+            return build(
+                _toolbox(self._vault, own), self._vault, version=__version__, state_keys=[key]
+            )
+
+        async def fill() -> "Toolbox":
+            return _toolbox(await self.opened(), own)
+
+        names = [
+            name
+            for family in own.families
+            for name in FAMILY_TOOLS[family]
+            if not (own.read_only and name in WRITING_TOOLS)
+        ]
+        notes = LateNotes(self.opened)
+        self._late.append(notes)
+        return build(LateToolbox(names, fill), notes, version=__version__, state_keys=[key])
 
     def _missing(self) -> str | None:
         return "the index is being built" if self.vault.unfinished else None
 
 
+def _toolbox(vault: "Vault", own: Settings) -> "Toolbox":
+    from commonplace.tools import files, graph, meaning, notes
+    from commonplace.tools.table import Toolbox
+    from commonplace.vault.docstore import DocStore
+
+    permissions = vault.permissions.under(own.policies)
+    tools = [
+        *files.tools(vault),
+        *notes.tools(vault, permissions),
+        *meaning.tools(vault),
+        *graph.tools(DocStore(vault, permissions)),
+    ]
+    return Toolbox(tools, own.families, read_only=own.read_only)
+
+
 @asynccontextmanager
-async def compose(settings: Settings, *, follow: bool = True) -> AsyncGenerator[Served]:
-    """Open the vault that these settings name."""
+async def compose(
+    settings: Settings, *, follow: bool = True, late: bool = False
+) -> AsyncGenerator[Served]:
+    """Open the vault that these settings name; `late`, only once somebody wants it."""
+    served = Served()
+    done = anyio.Event()
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(_keep_open, settings, follow, served, done)
+        try:
+            if not late:
+                await served.opened()
+            yield served
+        finally:
+            done.set()
+            served.wanted.set()
+
+
+async def _keep_open(settings: Settings, follow: bool, served: Served, done: anyio.Event) -> None:
+    """Hold the vault open in one task from first to last."""
+    await served.wanted.wait()
+    if done.is_set():
+        return
+    await _load("commonplace.vault.vault")
+    from commonplace.vault.vault import Vault
+
     async with Vault.open(settings, follow=follow) as vault:
-        yield Served(vault)
+        served.arrived(vault)
+        await done.wait()
 
 
 async def _load(module: str) -> None:

@@ -3,7 +3,7 @@
 No text of a note ever gets in here, and a tool that is not offered is not spoken of.
 """
 
-from commonplace.tools.table import Toolbox
+from collections.abc import Collection
 
 INSTRUCTIONS_MAX = 2_000
 
@@ -23,9 +23,8 @@ _GUIDE = (
 )
 
 
-def instructions(toolbox: Toolbox) -> str:
+def instructions(offered: Collection[str]) -> str:
     """Write the instructions for the tools on offer."""
-    offered = {tool.name for tool in toolbox.tools}
     text = "\n".join([_OPENING, *(f"- {line}" for name, line in _GUIDE if name in offered)])
     assert len(text) < INSTRUCTIONS_MAX, "clients cut longer instructions"
     return text

@@ -7,7 +7,7 @@ exception out that is not meant for the client; the SDK would send its text to a
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import mcp_types as types
@@ -20,12 +20,15 @@ from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 from pydantic import ValidationError
 
 from commonplace.errors import BadArgument, CommonplaceError, NotFound
+from commonplace.server import asking
 from commonplace.server.actors import actor_of
 from commonplace.server.feed import Feed, feeding
 from commonplace.server.instructions import instructions
+from commonplace.server.late import LateToolbox
 from commonplace.server.notes import Notes
 from commonplace.server.resources import Resources
-from commonplace.tools.table import Answer, Call, Toolbox, UnknownTool
+from commonplace.tools.table import Answer, Call, Toolbox, UnknownTool, definition
+from commonplace.vault.wishes import Unanswered
 
 CACHE_MS = 60_000
 
@@ -49,7 +52,7 @@ class NoteServer(Server[Feed]):
 
 
 def build(
-    toolbox: Toolbox,
+    toolbox: Toolbox | LateToolbox,
     notes: Notes,
     *,
     version: str,
@@ -67,10 +70,10 @@ def build(
         name,
         version=version,
         title="Commonplace",
-        instructions=instructions(toolbox),
+        instructions=instructions(tools.names),
         lifespan=feeding(notes),
         cache_hints={"tools/list": hint, "resources/templates/list": hint},
-        get_tool_input_schema=toolbox.input_schema,
+        get_tool_input_schema=tools.input_schema,
         on_list_tools=tools.list,
         on_call_tool=tools.call,
         on_list_resources=resources.list,
@@ -92,9 +95,28 @@ def build(
 class Tools:
     """The request handlers for tools."""
 
-    def __init__(self, toolbox: Toolbox) -> None:
+    def __init__(self, toolbox: Toolbox | LateToolbox) -> None:
         self._toolbox = toolbox
-        self._published = [definition.published for definition in toolbox.definitions()]
+
+    @property
+    def names(self) -> Sequence[str]:
+        """The tools on offer, as far as can be told before they are there."""
+        if isinstance(self._toolbox, LateToolbox):
+            return self._toolbox.names
+        return [tool.name for tool in self._toolbox.tools]
+
+    def input_schema(self, name: str) -> Mapping[str, object] | None:
+        """Look up the schema of a tool's arguments."""
+        if isinstance(self._toolbox, LateToolbox):
+            return definition(name).input_schema if name in self._toolbox.names else None
+        return self._toolbox.input_schema(name)
+
+    async def _opened(self) -> Toolbox:
+        return (
+            await self._toolbox.opened()
+            if isinstance(self._toolbox, LateToolbox)
+            else self._toolbox
+        )
 
     async def list(
         self, _: Context, params: types.PaginatedRequestParams | None
@@ -109,13 +131,20 @@ class Tools:
         result = await call_next(ctx)
         if ctx.method != "tools/list" or not isinstance(result, dict):
             return result
-        return {**result, "tools": [*self._published, *result["tools"]]}
+        published = [each.published for each in (await self._opened()).definitions()]
+        return {**result, "tools": [*published, *result["tools"]]}
 
-    async def call(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
-        """Run a tool."""
-        call = Call(actor_of(ctx), ctx.session.report_progress)
+    async def call(
+        self, ctx: Context, params: types.CallToolRequestParams
+    ) -> types.CallToolResult | types.InputRequiredResult:
+        """Run a tool; what it asks a person may be the answer."""
+        reply = asking.reply_of(params)
+        call = Call(actor_of(ctx), ctx.session.report_progress, asking.ask_of(ctx), reply)
         try:
-            answer = await self._toolbox.call(params.name, params.arguments or {}, call)
+            toolbox = await self._opened()
+            answer = await toolbox.call(params.name, params.arguments or {}, call)
+        except Unanswered as unanswered:
+            return asking.question_result(unanswered)
         except UnknownTool as error:
             raise MCPError(types.INVALID_PARAMS, str(error)) from None
         return _result(answer)

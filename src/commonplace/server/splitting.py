@@ -11,8 +11,9 @@ LINE_MAX = 4 * 1024 * 1024
 _EDGE = 4096
 
 # The id of a JSON-RPC message as its first or second member, or as its last one.
-_ID_FIRST = re.compile(rb'\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d+|"[^"\\]*")')
-_ID_LAST = re.compile(rb'[,{]\s*"id"\s*:\s*(\d+|"[^"\\]*")\s*\}\s*$')
+_ID = rb'"id"\s*:\s*(\d{1,18}(?![\d.eE])|"[^"\\\x00-\x1f]*")'
+_ID_FIRST = re.compile(rb'\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?' + _ID)
+_ID_LAST = re.compile(rb"[,{]\s*" + _ID + rb"\s*\}\s*$")
 
 
 @dataclass(frozen=True, slots=True)

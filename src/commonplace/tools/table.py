@@ -3,13 +3,15 @@
 A definition is published word for word from `definitions/NAME.json`; nothing here rewrites it.
 `Toolbox.call` always gives an `Answer`: a mistake of the caller, a bug and a call that takes too
 long each become a text that an assistant can act on. Only the name of a tool that is not in the
-box is the protocol's business and raises (`UnknownTool`). This module knows no protocol.
+box (`UnknownTool`), and a question that the client answers with its next call (`Unanswered`), are
+the protocol's business and raise. This module knows no protocol.
 """
 
 import json
 import logging
+import math
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
 from typing import Literal, Protocol, cast
@@ -18,8 +20,47 @@ import anyio
 
 from commonplace.errors import BadArgument, CommonplaceError, Unavailable
 from commonplace.tools.arguments import Check, checker, shown
+from commonplace.vault.wishes import Ask, Choice, Question, Reply, Unanswered
 
-FAMILIES = ("files", "notes", "graph")
+FAMILY_TOOLS = {
+    "files": ("read", "glob", "grep", "edit", "get_links"),
+    "notes": (
+        "create_note",
+        "read_note",
+        "read_metadata",
+        "update_note",
+        "delete_note",
+        "list_notes",
+        "text_search",
+        "property_search",
+        "semantic_search",
+        "get_kiln_info",
+    ),
+    "graph": (
+        "search",
+        "get_node",
+        "get_neighbors",
+        "find_path",
+        "get_hubs",
+        "search_by_tags",
+        "random_node",
+        "create_node",
+        "update_node",
+        "delete_node",
+    ),
+}
+FAMILIES = tuple(FAMILY_TOOLS)
+WRITING_TOOLS = frozenset(
+    (
+        "edit",
+        "create_note",
+        "update_note",
+        "delete_note",
+        "create_node",
+        "update_node",
+        "delete_node",
+    )
+)
 CALL_SECONDS_MAX = 30.0
 
 logger = logging.getLogger(__name__)
@@ -77,10 +118,16 @@ async def no_progress(
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """What a tool knows of the call beside its arguments."""
+    """What a tool knows of the call beside its arguments.
+
+    `ask` puts a question to the person at the client, if it can; `reply` is the person's answer to
+    the question that the same call ended with before.
+    """
 
     actor: Actor
     progress: Progress = no_progress
+    ask: Ask | None = None
+    reply: Reply | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,14 +213,16 @@ class Toolbox:
             return await self._run(tool, self._check(tool)(arguments), call)
         except CommonplaceError as error:
             return Answer(tool.error_text(error), is_error=True)
+        except Unanswered:
+            raise
         except Exception:
             logger.exception("tool %s failed", name)
             text = f"Internal error in tool {name}; the server's log has the details."
             return Answer(tool.error_text(ToolFailed(text)), is_error=True)
 
     async def _run(self, tool: Tool, arguments: Mapping[str, object], call: Call) -> Answer:
-        with anyio.move_on_after(self._seconds_max):
-            return await tool.run(call, arguments)
+        with anyio.move_on_after(self._seconds_max) as scope:
+            return await tool.run(_unhurried(call, scope), arguments)
         raise Unavailable(
             f"`{tool.name}` took longer than {self._seconds_max:g} seconds and was stopped. "
             "Ask for less: a narrower path or pattern, or a smaller limit."
@@ -183,6 +232,22 @@ class Toolbox:
         if tool.name not in self._checks:
             self._checks[tool.name] = checker(tool.definition.input_schema)
         return self._checks[tool.name]
+
+
+def _unhurried(call: Call, scope: anyio.CancelScope) -> Call:
+    """Let the clock stand still while a person thinks."""
+    if (ask := call.ask) is None:
+        return call
+
+    async def wait(question: Question) -> Choice:
+        left = scope.deadline - anyio.current_time()
+        scope.deadline = math.inf
+        try:
+            return await ask(question)
+        finally:
+            scope.deadline = anyio.current_time() + left
+
+    return replace(call, ask=wait)
 
 
 def _refuse_unknown(families: Collection[str]) -> None:

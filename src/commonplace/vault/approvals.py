@@ -49,13 +49,14 @@ class Parked:
 
 
 class Approvals:
-    """Parked writes, in the log and mirrored in memory."""
+    """Parked writes, in the log and mirrored in memory; `listeners` hear how many wait."""
 
     def __init__(self, log: Log, clock: Callable[[], float] = time.time) -> None:
         self._log = log
         self._clock = clock
         self._parked: dict[int, Parked] | None = None
         self._next = 1
+        self.listeners: list[Callable[[int], None]] = []
 
     async def waiting(self) -> list[Parked]:
         """List what waits for a person, oldest first."""
@@ -114,6 +115,9 @@ class Approvals:
     async def _keep(self, one: Parked) -> None:
         (await self._all())[one.id] = one
         await self._log.put_record(_KIND, str(one.id), json.dumps(asdict(one)))
+        count = len(await self.waiting())
+        for listener in list(self.listeners):
+            listener(count)
 
     async def _all(self) -> dict[int, Parked]:
         """Return all writes that have not expired."""

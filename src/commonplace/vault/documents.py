@@ -74,10 +74,10 @@ class Document:
         """Become what the log says, whatever was here before."""
         self.broken = False
         self._gate = Gate()
-        self._replica = Replica()
+        self._authors = Authors(self._draw_client, authors)
+        self._replica = self._fresh()
         self._mirror: Replica | None = None
         self._text: str | None = None
-        self._authors = Authors(self._draw_client, authors)
         self._size = 0
         try:
             self._replay(updates)
@@ -197,7 +197,10 @@ class Document:
         """Give up what is in memory: it must be loaded again before it can be used."""
         self.broken = True
         self._text = self._mirror = None
-        self._replica = Replica()
+        self._replica = self._fresh()
+
+    def _fresh(self) -> Replica:
+        return Replica()
 
     def _replay(self, updates: Iterable[bytes]) -> None:
         ready: list[bytes] = []

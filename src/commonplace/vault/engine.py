@@ -129,7 +129,13 @@ class Maps(Replica):
     def value(self, name: str, key: str) -> object:
         """Read one value; of a map inside, its plain values. `None` if there is none."""
         with _faults(), self._doc.transaction():
-            return _plain(self._maps[name].get(key))
+            shared = self._maps[name]
+            return _plain(shared[key]) if key in shared else None
+
+    def keys(self, name: str) -> list[str]:
+        """Return the keys of a map."""
+        with _faults():
+            return list(self._maps[name].keys())
 
     def values(self, name: str) -> dict[str, object]:
         """Read all values of a map."""
@@ -146,9 +152,9 @@ class Maps(Replica):
 
 
 def _plain(value: object) -> object:
-    """Read a value one level deep: what is nested further is nothing that is looked for."""
+    """Read a value one level deep; of what is nothing that is looked for, an empty one."""
     if not isinstance(value, Map):
-        return value
+        return {} if value is None else value
     inner = cast("Map[Any]", value)
     if len(inner) > FIELDS_MAX:
         return {}

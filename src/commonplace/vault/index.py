@@ -8,13 +8,15 @@ import sqlite3
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from commonplace.core import words
 from commonplace.core.digest import Digest
 from commonplace.core.links import Candidate, NameKind, fold, is_attachment, resolve
 from commonplace.vault.corpus import Corpus
 from commonplace.vault.tables import connect, marks, parts, read_meta
+
+_TAGGED_FEW_MAX = 4_000
 
 _ABOUT = (
     "SELECT id, path, title, words, chars, headings, code_blocks, wikilinks, frontmatter,"
@@ -59,6 +61,15 @@ class About:
     problem: str | None
     mtime_ns: int
     size: int
+
+
+class Row(NamedTuple):
+    """A note in a list; its properties as JSON. A tuple, because a folder has thousands."""
+
+    path: str
+    words: int
+    mtime_ns: int
+    properties: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +158,41 @@ class Index:
         sql = f"{_ABOUT} WHERE path > ? ORDER BY path LIMIT ?"
         return [_about(row) for row in self._db.execute(sql, (after or "", limit))]
 
+    def beneath(self, folder: str, limit: int, *, deep: bool) -> list[Row]:
+        """Return the notes in a folder (with its slash; empty for the top), by path."""
+        sql = (
+            "SELECT path, coalesce(words, 0), mtime_ns, frontmatter FROM notes"
+            " WHERE path >= ?1 AND path < ?1 || char(1114111)"
+            " AND (?2 OR instr(substr(path, length(?1) + 1), '/') = 0) ORDER BY path LIMIT ?3"
+        )
+        return [Row(*row) for row in self._db.execute(sql, (folder, deep, limit))]
+
+    def abouts(self, notes: Collection[int]) -> dict[int, About]:
+        """Return what is known of some notes."""
+        found: dict[int, About] = {}
+        for part in parts(list(notes)):
+            sql = f"{_ABOUT} WHERE id IN ({marks(part)})"
+            found |= {row[0]: _about(row) for row in self._db.execute(sql, part)}
+        return found
+
+    def having(self, key: str, values: Collection[str]) -> set[int]:
+        """Return the notes that have a property with one of these values."""
+        sql = "SELECT note FROM properties WHERE key = ? AND value = ?"
+        return {
+            note for value in values for (note,) in self._db.execute(sql, (key, value)).fetchall()
+        }
+
+    def orphans(self) -> int:
+        """Count the notes that link nowhere and that nothing links to."""
+        sql = (
+            "SELECT count(*) FROM notes WHERE"
+            " NOT EXISTS (SELECT 1 FROM links WHERE target = notes.id AND source <> notes.id)"
+            " AND NOT EXISTS (SELECT 1 FROM links WHERE source = notes.id AND target NOT NULL"
+            " AND target <> notes.id)"
+        )
+        (count,) = self._db.execute(sql).fetchone()
+        return count
+
     def complete(self, prefix: str, limit: int) -> list[str]:
         """Return paths that start with what was typed, then notes whose name starts so."""
         by_path = self._db.execute(
@@ -212,7 +258,7 @@ class Index:
             " ORDER BY source.path, links.raw",
             (value,),
         )
-        return [LinkTo(*row[:4], bool(row[4])) for row in rows]
+        return [LinkTo(*each, ambiguous=bool(doubtful)) for *each, doubtful in rows]
 
     def named(self, key: str) -> list[Candidate]:
         """Return the notes that carry a name."""
@@ -226,16 +272,22 @@ class Index:
         )
         return [Candidate(path, NameKind(kind), name) for path, kind, name in rows]
 
-    def search(self, query: str, limit: int) -> list[TextHit]:
-        """Rank notes by the words of a query."""
+    def search(
+        self, query: str, limit: int, allowed: Collection[int] | None = None
+    ) -> list[TextHit]:
+        """Rank notes by the words of a query, all of them or the allowed ones."""
         terms = words.query_terms(query)
         if not terms:
             return []
+        among = "" if allowed is None else "AND rowid IN (SELECT value FROM json_each(?3))"
+        values: list[object] = [words.fts_query(terms), limit]
+        values += [] if allowed is None else [json.dumps(list(allowed))]
         rows = self._db.execute(
-            "SELECT notes.id, notes.path, notes.title, -hit.rank FROM"
-            " (SELECT rowid, rank FROM fulltext WHERE fulltext MATCH ? ORDER BY rank LIMIT ?) hit"
+            "SELECT notes.id, notes.path, notes.title, -hit.rank FROM"  # noqa: S608
+            f" (SELECT rowid, rank FROM fulltext WHERE fulltext MATCH ?1 {among}"
+            " ORDER BY rank LIMIT ?2) hit"
             " JOIN notes ON notes.id = hit.rowid ORDER BY hit.rank, notes.path",
-            (words.fts_query(terms), limit),
+            values,
         )
         return [TextHit(*row) for row in rows]
 
@@ -272,6 +324,57 @@ class Index:
             " ORDER BY notes.path"
         )
         return self._db.execute(sql, (key,)).fetchall()
+
+    def carrying(self, tags: Collection[str], limit: int, *, every: bool) -> list[str]:
+        """Return the paths of notes that carry any, or every, of these tags, in order.
+
+        A tag counts as those that it is nested in, too.
+        """
+        keys = list(dict.fromkeys(fold(tag.strip().lstrip("#").strip("/")) for tag in tags))
+        has = "(tags.key = ? OR (tags.key > ? || '/' AND tags.key < ? || '0'))"
+        rare = min if every else sum
+        rows = rare(self._count_tagged(key) for key in keys)
+        joint = " AND " if every else " OR "
+        carries = f"EXISTS (SELECT 1 FROM tags WHERE tags.note = notes.id AND {has})"  # noqa: S608
+        each = [carries] * len(keys)
+        values = [key for key in keys for _ in range(3)]
+        if rows <= _TAGGED_FEW_MAX:
+            # Few rows: gather their notes, then sort. Many: walk the notes in order, stop early.
+            gathered = f"SELECT DISTINCT tags.note FROM tags WHERE {' OR '.join([has] * len(keys))}"  # noqa: S608
+            sql = f"SELECT path FROM notes WHERE id IN ({gathered})"  # noqa: S608
+            sql += f" AND {joint.join(each)}" if every else ""
+            values = values * 2 if every else values
+        else:
+            sql = f"SELECT path FROM notes WHERE {joint.join(each)}"  # noqa: S608
+        found = self._db.execute(f"{sql} ORDER BY path LIMIT ?", [*values, limit])
+        return [path for (path,) in found]
+
+    def _count_tagged(self, key: str) -> int:
+        sql = (
+            "SELECT count(*) FROM (SELECT 1 FROM tags WHERE tags.key = ?1"
+            " OR (tags.key > ?1 || '/' AND tags.key < ?1 || '0') LIMIT ?2)"
+        )
+        return self._db.execute(sql, (key, _TAGGED_FEW_MAX + 1)).fetchone()[0]
+
+    def tags_of(self, notes: Collection[int]) -> dict[int, list[str]]:
+        """Return the tags of some notes, in the order in which they stand."""
+        found: dict[int, list[str]] = {note: [] for note in notes}
+        for part in parts(list(found)):
+            sql = f"SELECT note, tag FROM tags WHERE note IN ({marks(part)}) ORDER BY note, ordinal"  # noqa: S608
+            for note, tag in self._db.execute(sql, part):
+                found[note].append(tag)
+        return found
+
+    def broken(self, notes: Collection[int]) -> list[tuple[int, str, str]]:
+        """Return the links of some notes that lead nowhere: (note, kind, as it is written)."""
+        found: list[tuple[int, str, str]] = []
+        for part in parts(list(notes)):
+            sql = (
+                f"SELECT source, kind, raw FROM links WHERE source IN ({marks(part)})"  # noqa: S608
+                " AND target IS NULL ORDER BY source, ordinal"
+            )
+            found += self._db.execute(sql, part).fetchall()
+        return [row for row in found if not is_attachment(row[2])]
 
     def edges(self) -> Iterator[tuple[int, int]]:
         """Yield every resolved link as (source, target), in the order in which they stand."""

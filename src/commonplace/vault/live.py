@@ -26,6 +26,8 @@ from commonplace.vault.documents import Document, imported
 from commonplace.vault.log import Disk, Entry, Log
 from commonplace.vault.saving import Live, Saving
 
+LARGE_MIN = 1024 * 1024  # bytes of history from which reading it would hold up everybody else
+
 
 @dataclass(frozen=True, slots=True)
 class First:
@@ -121,6 +123,21 @@ class Documents:
             await self._saving.keep(live, taken, actor, origin)
             return taken
 
+    async def transact(
+        self,
+        id: str,
+        work: Callable[[Document], Taken],
+        actor: str,
+        *,
+        origin: object = None,
+    ) -> Taken:
+        """Change a document by a function that does not await; answers once that is saved."""
+        async with self._hold(id) as live:
+            self._refuse_full()
+            taken = work(live.document)
+            await self._saving.keep(live, taken, actor, origin)
+            return taken
+
     async def ingest(
         self,
         id: str,
@@ -151,6 +168,11 @@ class Documents:
         async with self._hold(id) as live:
             text, state = live.document.text, live.document.state()
             return Settled(text, state, await self._saving.settle(live))
+
+    async def saved(self, id: str) -> int:
+        """Tell the number of the last update that memory holds now, once it is saved."""
+        async with self._hold(id) as live:
+            return await self._saving.settle(live)
 
     def is_live(self, id: str) -> bool:
         """Tell whether a document is in memory."""
@@ -193,7 +215,10 @@ class Documents:
         if not kept.updates:
             await self._import(id)
             kept = await self._log.replay(id)
-        live.load(kept)
+        if id not in self._live and sum(map(len, kept.updates)) > LARGE_MIN:
+            await asyncio.to_thread(live.load, kept)  # nobody else has it yet
+        else:
+            live.load(kept)
         self._live[id] = live
 
     async def _import(self, id: str) -> None:

@@ -11,7 +11,7 @@ contract suite (`tests/vault/log_contract.py`) says what an implementation must 
 """
 
 from asyncio import Future
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -128,6 +128,10 @@ class Log(Protocol):
 
     async def identify(self, place: Place) -> Known:
         """Find the document that lives at a place; the first time, give it an id."""
+        ...
+
+    async def identify_all(self, places: Sequence[Place]) -> list[Known]:
+        """Find the documents that live at these places, in their order; new ones get ids."""
         ...
 
     async def find(self, document: str) -> Known | None:

@@ -2,28 +2,30 @@
 
 Everything that an assistant does to notes, but for suggestions, passes here. How to use it:
 
-1. Whoever can make a change says how, once, when the vault is opened:
+1. Whoever can make a kind of change says how, once, when the vault is opened:
 
-       vault.permissions.teach("delete_note", perform)
+       permissions.teach("delete_note", perform)
 
-   `perform(change, by, *, suggest)` is given plain JSON values, so that a change can wait on disk
+   `perform(change, by, suggest=…)` is given plain JSON values, so that a change can wait on disk
    for days and be made by another process. It checks everything again, makes the change or raises
    a `CommonplaceError` with nothing changed, and returns the JSON that the tool answers. With
-   `suggest` it writes CriticMarkup instead; teach with `suggests=False` if it cannot, then the
+   `suggest` it writes CriticMarkup instead; teach with `suggests=False` if it cannot: then the
    policy `suggest` means `ask`.
 
 2. A tool asks, and gets that JSON back:
 
-       wish = Wish("delete", path, "delete_note", {"path": path}, given, summary, diff)
-       done = await permissions.ask(wish, Asker(call.actor.id, call.actor.name, call.ask))
+       async def prepare() -> Wish:      # look, refuse what cannot be, say what would change
+           return Wish("delete", path, "delete_note", {"path": path}, f"delete {path}")
 
-   `given` are the tool's own arguments: the same call again means the same wish. `summary` says in
-   a line what would change, `diff` shows it. `ask` raises `Forbidden` with the text for the
-   assistant when it may not, or not yet.
+       done = await permissions.ask("delete_note", arguments, asker, prepare)
 
-Of all policies that match an operation the strictest counts: deny, ask, suggest, allow; when none
-matches, ask. A person's answer holds once, for the assistant's session, or always; a `deny` in the
-settings holds over all of them. No answer means no.
+   `ask` raises `Forbidden`, worded for the assistant, when it may not, or not yet. The same call
+   again (tool, arguments, assistant) is given the result of the first: of a write that a person
+   approved in the meantime, and of an answer that a client sends twice. `prepare` is not called
+   for these, because what it looks at has changed since.
+
+A person's answer holds once, for the assistant's session, or always; a `deny` in the settings holds
+over all of them. No answer means no.
 """
 
 import json
@@ -36,42 +38,28 @@ from typing import Protocol, cast
 
 import anyio
 
-from commonplace.errors import BadArgument, CommonplaceError, Forbidden, Unavailable
+from commonplace.errors import CommonplaceError, Forbidden, Unavailable
 from commonplace.vault.approvals import Approvals, Parked
 from commonplace.vault.audit import Audit
 from commonplace.vault.log import Log
 from commonplace.vault.policies import Policies, Policy
 from commonplace.vault.wishes import (
-    Ask,
     Asker,
     Choice,
     Json,
     Operation,
+    Prepare,
     Question,
-    Reply,
     Wish,
+    call_key,
     message,
 )
 
-__all__ = [
-    "DENIED",
-    "Ask",
-    "Asker",
-    "Json",
-    "Memory",
-    "Perform",
-    "Permissions",
-    "Question",
-    "Reply",
-    "Wish",
-    "scope_of",
-]
-
 DENIED = "User denied permission"
 SESSION_SECONDS_MAX = 12 * 3600.0
+SESSIONS_MAX = 1_000
 QUESTIONS_MAX = 200
 QUESTIONS_CHARS_MAX = 50_000_000
-SESSIONS_MAX = 1_000
 
 _ALWAYS = "always"
 
@@ -80,19 +68,13 @@ class Perform(Protocol):
     """Makes a kind of change."""
 
     async def __call__(self, change: Json, by: Asker, *, suggest: bool) -> Json:
-        """Make it; what is returned must be JSON."""
+        """Make it, and return JSON."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
-class _Taught:
-    perform: Perform
-    suggests: bool
-
-
-@dataclass(frozen=True, slots=True)
 class _Asked:
-    """A wish that a person was asked about; `result` once it was answered, for a repetition."""
+    """A wish that a person was asked about; `result` once answered, for the same answer again."""
 
     key: str
     actor: str
@@ -108,7 +90,7 @@ class Memory:
         self.clock = clock
         self.audit = Audit(log, clock)
         self.approvals = Approvals(log, clock)
-        self.taught: dict[str, _Taught] = {}
+        self.taught: dict[str, tuple[Perform, bool]] = {}
         self.sessions: OrderedDict[tuple[str, str], float] = OrderedDict()
         self.asked: OrderedDict[str, _Asked] = OrderedDict()
         self.deciding = anyio.Lock()
@@ -132,45 +114,55 @@ class Permissions:
 
     def teach(self, kind: str, perform: Perform, *, suggests: bool = True) -> None:
         """Say how a kind of change is made."""
-        self._memory.taught[kind] = _Taught(perform, suggests)
+        self._memory.taught[kind] = (perform, suggests)
 
-    async def ask(self, wish: Wish, asker: Asker) -> Json:
+    async def ask(self, tool: str, given: Json, asker: Asker, prepare: Prepare) -> Json:
         """Do what an assistant wishes if it may, and return what came of it."""
+        key = call_key(tool, given, asker)
+        parked = await self._memory.approvals.find(key)
+        if parked is not None and parked.state != "waiting":
+            return await self._fetched(parked)
+        if (asked := self._answered(key, asker)) is not None:
+            return await self._heed(asked, asker)
+        wish = await prepare()
         policy = self._policy(wish, asker)
         if policy == "deny":
-            await self._record(wish, asker, "deny", "settings", "refused")
-            raise Forbidden(
-                f"{DENIED}: the vault's settings allow no {wish.operation} at this path."
-            )
-        if policy in ("allow", "suggest"):
+            await self._refuse(wish, asker)
+        if policy != "ask":
             return await self._do(wish, asker, policy, "settings")
         if await self._allowed_before(wish.operation, asker):
             return await self._do(wish, asker, "allow", "an earlier answer")
-        decided = await self._memory.approvals.find(wish.key(asker))
-        if decided is not None and decided.state != "waiting":
-            return await self._fetched(decided)
         if asker.ask is None:
-            raise Forbidden(await self._parked(wish, asker, decided))
-        return await self._asked(wish, asker, asker.ask)
+            raise Forbidden(await self._parked(wish, asker, key, parked))
+        question = self._question(wish, asker, key)
+        choice = await asker.ask(question)
+        return await self._settle(question.id, asker, choice)
 
     # -- the queue, for people
+
+    def follow(self, listener: Callable[[int], None]) -> Callable[[], None]:
+        """Hear how many writes wait, when that changes; call what is returned to stop."""
+        listeners = self._memory.approvals.listeners
+        listeners.append(listener)
+        return lambda: listeners.remove(listener)
 
     async def waiting(self) -> list[Parked]:
         """List the writes that wait for a person."""
         return await self._memory.approvals.waiting()
 
     async def approve(self, id: int, by: str, scope: Choice = "once") -> Json:
-        """Have a parked write done; Conflict, and the write is off, if it cannot be any more."""
+        """Have a parked write done; if it cannot be any more, the error says so and it is off."""
         async with self._memory.deciding:
             one = await self._memory.approvals.get(id)
-            asker = Asker(one.actor, one.who)
-            wish = _wish_of(one)
-            await self._remember(wish.operation, asker, scope)
+            asker, wish = Asker(one.actor, one.who), _wish_of(one)
+            if wish.kind not in self._memory.taught:
+                raise Unavailable(f"This version of Commonplace cannot do a {wish.kind}.")
             try:
                 result = await self._do(wish, asker, scope, by)
             except CommonplaceError as error:
                 await self._memory.approvals.decided(one, "failed", error=str(error))
                 raise
+            await self._remember(wish.operation, asker, scope)
             await self._memory.approvals.decided(one, "approved", result)
             return result
 
@@ -196,40 +188,35 @@ class Permissions:
 
     def _policy(self, wish: Wish, asker: Asker) -> Policy:
         policy = self._policies.of(wish.operation, wish.path, asker.name)
-        able = self._memory.taught[wish.kind].suggests
-        return "ask" if policy == "suggest" and not able else policy
+        _, suggests = self._memory.taught[wish.kind]
+        return "ask" if policy == "suggest" and not suggests else policy
 
-    async def _allowed_before(self, operation: str, asker: Asker) -> bool:
+    async def _refuse(self, wish: Wish, asker: Asker) -> None:
+        await self._record(wish, asker, "deny", "settings", "refused")
+        raise Forbidden(f"{DENIED}: the vault's settings allow no {wish.operation} at this path.")
+
+    async def _allowed_before(self, operation: Operation, asker: Asker) -> bool:
         since = self._memory.sessions.get((operation, asker.id))
         if since is not None and self._memory.clock() - since < SESSION_SECONDS_MAX:
             return True
         return await self._memory.log.record(_ALWAYS, f"{operation} {asker.name}") is not None
 
-    async def _remember(self, operation: str, asker: Asker, choice: Choice) -> None:
+    async def _remember(self, operation: Operation, asker: Asker, choice: Choice) -> None:
+        memory = self._memory
         if choice == "session":
-            self._memory.sessions[operation, asker.id] = self._memory.clock()
-            while len(self._memory.sessions) > SESSIONS_MAX:
-                self._memory.sessions.popitem(last=False)
+            memory.sessions[operation, asker.id] = memory.clock()
+            while len(memory.sessions) > SESSIONS_MAX:
+                memory.sessions.popitem(last=False)
         elif choice == "always":
-            since = json.dumps({"since": self._memory.clock()})
-            await self._memory.log.put_record(_ALWAYS, f"{operation} {asker.name}", since)
+            since = json.dumps({"since": memory.clock()})
+            await memory.log.put_record(_ALWAYS, f"{operation} {asker.name}", since)
 
-    async def _asked(self, wish: Wish, asker: Asker, ask: Ask) -> Json:
-        """Ask the person at the client; an answer counts for the wish that its question showed."""
-        while True:
-            question = self._question(wish, asker)
-            reply = await ask(question)
-            asked = self._memory.asked.get(reply.question)
-            if asked is None or (asked.key, asked.actor) != (wish.key(asker), asker.id):
-                continue  # too old, or another's: ask again
-            if asked.result is not None:
-                return _given(asked.result)
-            return await self._answered(asked, asker, reply)
+    # -- asking the person at the client
 
-    def _question(self, wish: Wish, asker: Asker) -> Question:
+    def _question(self, wish: Wish, asker: Asker, key: str) -> Question:
         asked = self._memory.asked
         question = Question(uuid.uuid4().hex, message(wish, asker))
-        asked[question.id] = _Asked(wish.key(asker), asker.id, wish)
+        asked[question.id] = _Asked(key, asker.id, wish)
         while len(asked) > QUESTIONS_MAX or (len(asked) > 1 and self._held() > QUESTIONS_CHARS_MAX):
             asked.popitem(last=False)
         return question
@@ -238,39 +225,59 @@ class Permissions:
         texts = (each.wish.change.values() for each in self._memory.asked.values())
         return sum(len(value) for values in texts for value in values if isinstance(value, str))
 
-    async def _answered(self, asked: _Asked, asker: Asker, reply: Reply) -> Json:
-        wish, result = asked.wish, Forbidden(DENIED)
-        # Answered, whatever comes of it: the same answer sent again must not do it again.
-        self._memory.asked[reply.question] = replace(asked, result=_BUSY)
-        if reply.choice == "no":
-            await self._record(wish, asker, "no", "client", "refused")
+    def _answered(self, key: str, asker: Asker) -> _Asked | None:
+        """Find the question that the answer of this call belongs to, unless it is too old."""
+        asked = self._memory.asked.get(asker.reply.question) if asker.reply else None
+        return asked if asked and (asked.key, asked.actor) == (key, asker.id) else None
+
+    async def _heed(self, asked: _Asked, asker: Asker) -> Json:
+        assert asker.reply is not None
+        if asked.result is not None:
+            return _given(asked.result)
+        if self._policy(asked.wish, asker) == "deny":
+            await self._refuse(asked.wish, asker)
+        return await self._settle(asker.reply.question, asker, asker.reply.choice)
+
+    async def _settle(self, question: str, asker: Asker, choice: Choice) -> Json:
+        """Do what the question showed, if the answer is yes; the answer counts once."""
+        asked = self._memory.asked.get(question)
+        if asked is None:
+            raise Unavailable("Too many questions were asked at once. Call the tool again.")
+        busy = Unavailable("The same call is being answered already. Wait for its answer.")
+        self._memory.asked[question] = replace(asked, result=busy)
+        result: Json | CommonplaceError = Forbidden(DENIED)
+        if choice == "no":
+            await self._record(asked.wish, asker, "no", "client", "refused")
         else:
-            await self._remember(wish.operation, asker, reply.choice)
             try:
-                result = await self._do(wish, asker, reply.choice, "client")
+                result = await self._do(asked.wish, asker, choice, "client")
+                await self._remember(asked.wish.operation, asker, choice)
             except CommonplaceError as error:
                 result = error
-        kept = replace(wish, change={}, diff="")
-        self._memory.asked[reply.question] = replace(asked, wish=kept, result=result)
+        done = replace(asked.wish, change={}, diff="")
+        self._memory.asked[question] = replace(asked, wish=done, result=result)
         return _given(result)
 
-    async def _parked(self, wish: Wish, asker: Asker, waiting: Parked | None) -> str:
+    # -- parking
+
+    async def _parked(self, wish: Wish, asker: Asker, key: str, waiting: Parked | None) -> str:
         """Put a wish into the queue, once, and say how it can be approved."""
         if waiting is None:
-            one = Parked(
-                id=0,
-                key=wish.key(asker),
-                operation=wish.operation,
-                path=wish.path,
-                kind=wish.kind,
-                change=wish.change,
-                actor=asker.id,
-                who=asker.name,
-                time=self._memory.clock(),
-                summary=wish.summary,
-                diff=wish.diff,
+            waiting = await self._memory.approvals.park(
+                Parked(
+                    id=0,
+                    key=key,
+                    operation=wish.operation,
+                    path=wish.path,
+                    kind=wish.kind,
+                    change=wish.change,
+                    actor=asker.id,
+                    who=asker.name,
+                    time=self._memory.clock(),
+                    summary=wish.summary,
+                    diff=wish.diff,
+                )
             )
-            waiting = await self._memory.approvals.park(one)
             await self._record(wish, asker, "parked", "settings", "waits")
         return (
             f"Nothing was changed yet: this {wish.operation} needs a person's approval. It waits"
@@ -289,11 +296,9 @@ class Permissions:
         return one.result or {}
 
     async def _do(self, wish: Wish, asker: Asker, answer: str, by: str) -> Json:
-        taught = self._memory.taught.get(wish.kind)
-        if taught is None:
-            raise Unavailable(f"This version of Commonplace cannot do a parked {wish.kind}.")
+        perform, _ = self._memory.taught[wish.kind]
         try:
-            result = await taught.perform(wish.change, asker, suggest=answer == "suggest")
+            result = await perform(wish.change, asker, suggest=answer == "suggest")
         except CommonplaceError as error:
             await self._record(wish, asker, answer, by, f"failed: {error}")
             raise
@@ -306,16 +311,6 @@ class Permissions:
         )
 
 
-_BUSY = Unavailable("This very call is being answered. Wait for its answer.")
-
-
-def scope_of(text: str) -> Choice:
-    """Read how far an approval reaches."""
-    if text not in ("once", "session", "always"):
-        raise BadArgument('scope must be "once", "session" or "always".')
-    return text
-
-
 def _given(result: Json | CommonplaceError) -> Json:
     if isinstance(result, CommonplaceError):
         raise result
@@ -324,4 +319,4 @@ def _given(result: Json | CommonplaceError) -> Json:
 
 def _wish_of(one: Parked) -> Wish:
     operation = cast("Operation", one.operation)
-    return Wish(operation, one.path, one.kind, one.change, {}, one.summary, one.diff)
+    return Wish(operation, one.path, one.kind, one.change, one.summary, one.diff)

@@ -50,6 +50,16 @@ class Readings:
                 f' file_path: "{path}" first.'
             )
 
+    def text(self, actor: str, path: str) -> str | None:
+        """Return what an actor takes the note's text to be, if that is still known."""
+        seen = self._seen.get((actor, path))
+        return seen.text if seen else None
+
+    def believe(self, actor: str, path: str, text: str, time: float) -> None:
+        """Take note that an actor wrote the note's text itself; when it last read it stays."""
+        seen = self._seen.get((actor, path))
+        self.remember(actor, path, text, seen.time if seen else time)
+
     def had(self, actor: str, path: str, passage: str) -> bool:
         """Tell whether a passage stood in the note when the actor last read it."""
         seen = self._seen.get((actor, path))

@@ -24,6 +24,7 @@ from commonplace.vault.settings import SuggestionStyle
 from commonplace.vault.shelf import Shelf
 
 UNDO_MAX = 200
+CALLS_MAX = 1000
 _ANCHOR = 40
 
 Verdict = Literal["accept", "reject"]
@@ -56,6 +57,17 @@ class _Undoing:
     after: str
 
 
+_Call = tuple[str, str, str, str, bool]
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """What a call came to, and the suggestions that it wrote."""
+
+    made: Suggested
+    ids: frozenset[str]
+
+
 class Review:
     """Makes, lists and decides suggestions."""
 
@@ -74,6 +86,7 @@ class Review:
         self.readings = Readings()
         self._clock = clock
         self._undo: OrderedDict[str, list[_Undoing]] = OrderedDict()
+        self._calls: OrderedDict[_Call, _Made] = OrderedDict()
 
     async def suggest(
         self, path: str, old: str, new: str, actor: Suggester, *, replace_all: bool = False
@@ -82,8 +95,12 @@ class Review:
         self.readings.require(actor.id, path)
         made: list[Suggested] = []
         name, now = self._style.name(actor.name), self._clock()
+        call = (actor.id, path, old, new, replace_all)
 
         def plan(text: str) -> list[Edit]:
+            if (before := self._calls.get(call)) and before.ids <= _ids(text):
+                made.append(replace(before.made, edits=[], text=text, repeated=True))
+                return []
             made.append(
                 critic.suggest(
                     text,
@@ -102,9 +119,17 @@ class Review:
         except (NoMatch, NotUnique) as error:
             raise self._worded(error, path, old, actor) from error
         fresh = _new_in(edited.text, made[-1].edits)
+        self._remember(call, made[-1], fresh)
         credit = Credit(actor.id, name, now)
         await self.ledger.credit_to(await self._shelf.id_of(path), fresh, credit)
         return made[-1]
+
+    def _remember(self, call: _Call, made: Suggested, ids: list[str]) -> None:
+        """Keep a call that wrote something, to know it when a client sends it once more."""
+        if ids:
+            self._calls[call] = _Made(made, frozenset(ids))
+            while len(self._calls) > CALLS_MAX:
+                self._calls.popitem(last=False)
 
     def _worded(
         self, error: NoMatch | NotUnique, path: str, old: str, actor: Suggester
@@ -247,6 +272,10 @@ class Review:
         await self._shelf.edit(
             undoing.path, lambda text: _rebased(text, undoing.after, back), "review:undo"
         )
+
+
+def _ids(text: str) -> set[str]:
+    return {id for id, _, _ in critic.places(text)}
 
 
 def _new_in(text: str, made: list[Edit]) -> list[str]:

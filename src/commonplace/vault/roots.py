@@ -6,7 +6,7 @@ One root: a path is relative to it. Several: the first part is the root's name.
 from collections.abc import Iterator
 from dataclasses import replace
 
-from commonplace.core import globs
+from commonplace.core import globs, paths
 from commonplace.errors import BadArgument, NotFound
 from commonplace.vault.disk import Disk, Listed, Stamp
 from commonplace.vault.pen import Pen
@@ -116,7 +116,7 @@ class Roots:
     def listed(self, path: str) -> Listed | None:
         """Look for one note the way a scan would list it."""
         on_disk = self.find(path)
-        if on_disk is None or self.ignores(path):
+        if on_disk is None or self.ignores(path) or not paths.is_document(path):
             return None
         stamp = self.stamp(on_disk)
         return Listed(path, stamp, None if on_disk == path else on_disk) if stamp else None
@@ -128,6 +128,10 @@ class Roots:
     def has(self, root: str) -> bool:
         """Tell whether the vault has a root of that name."""
         return root in self._disks
+
+    def names(self) -> list[str]:
+        """Name the roots."""
+        return list(self._disks)
 
     def split(self, path: str) -> tuple[str, str]:
         """Return the name of a path's root, and the path inside it."""

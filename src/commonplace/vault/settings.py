@@ -45,6 +45,15 @@ class SuggestionStyle:
 
 
 @dataclass(frozen=True, slots=True)
+class Embeddings:
+    """A server that makes embeddings: its URL, the model to name to it, and a key if it has one."""
+
+    url: str
+    model: str
+    key: str | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """Everything that a vault is opened with."""
 
@@ -57,6 +66,10 @@ class Settings:
     suggestions: SuggestionStyle = field(default_factory=SuggestionStyle)
     locks: Path | None = None
     """Where lock files go when a root's file system cannot lock folders; shared by all vaults."""
+    models: Path | None = None
+    """The data folder where the local embedding model is installed; None for none."""
+    embeddings: Embeddings | None = None
+    """A server to be used instead of the local model."""
 
     @property
     def several_roots(self) -> bool:
@@ -74,6 +87,7 @@ class Config:
     ignore: tuple[str, ...] = ()
     policies: dict[str, str] = field(default_factory=dict[str, str])
     suggestions: SuggestionStyle = field(default_factory=SuggestionStyle)
+    embeddings: str | None = None
 
 
 def vault_key(roots: tuple[Root, ...]) -> str:
@@ -131,7 +145,7 @@ def parse_config(text: str) -> Config:
         table = cast("dict[str, object]", tomllib.loads(text))
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise BadArgument(f"{CONFIG_FILE} is not valid TOML: {error}.") from None
-    known = {"roots", "tools", "read_only", "ignore", "policy", "suggestions"}
+    known = {"roots", "tools", "read_only", "ignore", "policy", "suggestions", "embeddings"}
     for key in table.keys() - known:
         raise BadArgument(f"{CONFIG_FILE}: unknown key {key!r}. Known: {', '.join(sorted(known))}.")
     tools, read_only = table.get("tools"), table.get("read_only")
@@ -144,7 +158,14 @@ def parse_config(text: str) -> Config:
         ignore=_texts(table, "ignore"),
         policies=policies_of(_texts_by_name(table, "policy").items(), _key("policy")),
         suggestions=_suggestions(table.get("suggestions", {})),
+        embeddings=_embeddings(table.get("embeddings")),
     )
+
+
+def _embeddings(given: object) -> str | None:
+    if not isinstance(given, str | None):
+        raise BadArgument(f"{_key('embeddings')} must be a text: local, none, or URL#MODEL.")
+    return given
 
 
 def _suggestions(given: object) -> SuggestionStyle:

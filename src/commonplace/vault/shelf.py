@@ -7,7 +7,7 @@ when the last one who had it open goes.
 
 import logging
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Protocol
@@ -17,8 +17,9 @@ import anyio.to_thread
 
 from commonplace.errors import CommonplaceError, NotFound
 from commonplace.vault.contents import NoteChange
-from commonplace.vault.documents import Change, Edited, Plan
+from commonplace.vault.documents import Change, Document, Edited, Plan
 from commonplace.vault.filepeer import FilePeer
+from commonplace.vault.folder_document import FolderDocument, Touched, is_folder
 from commonplace.vault.live import Documents
 from commonplace.vault.log import Known, Log, Place
 from commonplace.vault.roots import Roots
@@ -41,6 +42,14 @@ class Indexing(Protocol):
 
     async def update(self, paths: Collection[str]) -> None:
         """Look at these notes again."""
+        ...
+
+
+class Opening(Protocol):
+    """What the shelf asks of whoever keeps the documents of folders."""
+
+    async def open(self, id: str) -> None:
+        """Make a folder's document ready; `NotFound` if there is none of that id."""
         ...
 
 
@@ -85,10 +94,13 @@ class Shelf:
         self._clock = clock
         self._ids = _Ids()
         self._peer = FilePeer(roots, log, self.path_of, lambda: datetime.now(UTC).date())
-        self.documents = Documents(log, first=self._peer.first)
+        self.touched: dict[str, Touched] = {}
+        self.folders: Opening | None = None
+        self.documents = Documents(log, first=self._peer.first, make=self._make)
         self.documents.follow(self._changed)
         self._waiting: dict[str, _Waiting] = {}
         self._moves: list[NoteChange] = []
+        self._moving = anyio.Lock()
         self._learnt = False
         self._woken = anyio.Event()
 
@@ -121,6 +133,18 @@ class Shelf:
         """Return the id of the document at a path, if `learn` has met one there."""
         return self._ids.by_path.get(path)
 
+    def known_path(self, id: str) -> str | None:
+        """Return where a document lives, if it was met."""
+        return self._ids.by_id.get(id)
+
+    async def identify_all(self, paths: Iterable[str]) -> None:
+        """Let every one of these notes have an id that is known; new ones get theirs at once."""
+        new = [path for path in paths if path not in self._ids.by_path]
+        if new:
+            known = await self._log.identify_all([self._place(path) for path in new])
+            for path, document in zip(new, known, strict=True):
+                self._ids.put(path, document.id)
+
     async def learn(self) -> None:
         """Learn the ids of all documents that were ever live, once."""
         if not self._learnt:
@@ -134,6 +158,9 @@ class Shelf:
 
     async def open(self, id: str) -> None:
         """Make a document ready: known, there, and caught up with its file."""
+        if is_folder(id) and self.folders is not None:
+            await self.folders.open(id)
+            return
         path = await self.path_of(id)
         if path is None or self._roots.stamp(path) is None:
             raise NotFound("There is no such document, or its note is gone.")
@@ -160,6 +187,11 @@ class Shelf:
         id = await self.id_of(path)
         await self._peer.take_in(self.documents, id)
         return await self.documents.edit(id, plan, actor)
+
+    def is_live(self, path: str) -> bool:
+        """Tell whether a note is more than its file: in memory, or ahead of it."""
+        id = self._ids.by_path.get(path)
+        return id is not None and (self.documents.is_live(id) or id in self._waiting)
 
     async def move(self, old: str, new: str) -> None:
         """Rename a note's file; its document goes with it, whoever has it open."""
@@ -206,7 +238,7 @@ class Shelf:
         """Mend what a crash left, then keep files in step until cancelled."""
         await self._recover()
         while True:
-            await self._carry_moves()
+            await self.carry_moves()
             now = self._clock()
             async with anyio.create_task_group() as tasks:
                 for id in [i for i, waiting in self._waiting.items() if waiting.due <= now]:
@@ -228,7 +260,12 @@ class Shelf:
             self._moves.append(change)
             self._woken.set()
 
+    def _make(self, id: str) -> Document:
+        return FolderDocument(id, self.touched) if is_folder(id) else Document(id)
+
     def _changed(self, change: Change) -> None:
+        if is_folder(change.id):
+            return  # it has no file
         now = self._clock()
         waiting = self._waiting.setdefault(change.id, _Waiting(now, now))
         waiting.due = min(now + SETTLE_SECONDS, waiting.first + FLUSH_SECONDS_MAX)
@@ -280,8 +317,12 @@ class Shelf:
             except CommonplaceError as error:
                 logger.warning("%s", error)
 
-    async def _carry_moves(self) -> None:
+    async def carry_moves(self) -> None:
         """Let documents follow their files to other names, and notice files that changed."""
+        async with self._moving:
+            await self._carry_moves()
+
+    async def _carry_moves(self) -> None:
         moves, self._moves = self._moves, []
         for change in moves:
             if change.was is not None:

@@ -4,7 +4,7 @@ import sqlite3
 import time
 import uuid
 from asyncio import Future
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Self
@@ -84,6 +84,13 @@ class SqliteLog:
     async def identify(self, place: Place) -> Known:
         """Find the document that lives at a place; the first time, give it an id."""
         work = partial(tables.identify, place=place, new=self._new_id(), now=self._clock())
+        return await self._commits.write(work)
+
+    async def identify_all(self, places: Sequence[Place]) -> list[Known]:
+        """Find the documents that live at these places, in their order; new ones get ids."""
+        work = partial(
+            tables.identify_all, places=list(places), new=self._new_id, now=self._clock()
+        )
         return await self._commits.write(work)
 
     async def find(self, document: str) -> Known | None:

@@ -10,7 +10,6 @@ from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Seque
 from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass
 from functools import partial
-from itertools import islice
 from typing import TypeVar, overload
 
 import anyio
@@ -38,10 +37,15 @@ from commonplace.vault.contents import Contents, Listener
 from commonplace.vault.corpus import Span
 from commonplace.vault.doctor import Check, examine
 from commonplace.vault.documents import Edited, Plan
-from commonplace.vault.index import About, Index, Links, TextHit
+from commonplace.vault.folder_wishes import Doors
+from commonplace.vault.folders import Folders, Indexed
+from commonplace.vault.index import About, Index, Links, Row
 from commonplace.vault.indexer import Indexer, Progress, shard_count
 from commonplace.vault.ledger import Ledger
+from commonplace.vault.linked import Linked
 from commonplace.vault.log import Log
+from commonplace.vault.meaning import NOTES_MAX, Meaning, Near
+from commonplace.vault.noticing import Noticing
 from commonplace.vault.permissions import Memory, Permissions
 from commonplace.vault.renaming import Renamed, Renaming
 from commonplace.vault.review import Review, Reviewed, Suggester, Verdict
@@ -51,11 +55,12 @@ from commonplace.vault.settings import Settings
 from commonplace.vault.shelf import Shelf
 from commonplace.vault.sqlite_log import SqliteLog
 from commonplace.vault.trash import Trash, Trashed
-from commonplace.vault.wishes import Choice, Json
+from commonplace.vault.wishes import Asker, Choice, Json
 
 Result = TypeVar("Result")
 
 RETRY_SECONDS = 5.0
+RENAME = "rename_note"
 BACKLINKS_MAX = 500
 TOUCHED_MAX = 200
 WRITES_SHOWN = 5
@@ -125,6 +130,7 @@ class Hit:
     title: str
     score: float
     snippet: str
+    matched: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +172,19 @@ class Vault:
             read_only=settings.read_only,
         )
         self.changing.teach(self.permissions)
+        self.folders = Folders(
+            roots,
+            log,
+            self.shelf,
+            Indexed(self._contents, self._indexer.graph.get, self.settled),
+            Doors(self.changing.create, self.rename, self.changing.delete),
+            read_only=settings.read_only,
+        )
+        self.permissions.teach(RENAME, self._rename, suggests=False)
+        self.meaning = Meaning(settings, self._contents, self._note_text)
+        self._contents.follow(self.meaning.heard)
+        self.noticing = Noticing(self._index)
+        self._contents.follow(self.noticing.heard)
 
     @classmethod
     @asynccontextmanager
@@ -183,6 +202,8 @@ class Vault:
                 if follow:
                     tasks.start_soon(vault._keep_current)
                     tasks.start_soon(vault.shelf.run)
+                    tasks.start_soon(vault.folders.run)
+                    tasks.start_soon(vault.meaning.run, vault._indexer.state.current)
                 try:
                     yield vault
                 except Exception as error:  # noqa: BLE001 (raised below, not inside a group)
@@ -205,8 +226,10 @@ class Vault:
             await anyio.sleep(RETRY_SECONDS)
 
     async def _close(self) -> None:
+        await self.folders.close()
         await self.shelf.close()
         await self._log.close()
+        self.meaning.close()
         self._indexer.close()
         self._index.close()
         self._search_index.close()
@@ -301,6 +324,8 @@ class Vault:
         self._refuse_read_only()
         found = self.find(path)
         await self._caught_up()
+        if found == to and title is not None:
+            return await self.renaming.retitle(found, title, actor)
         text = await self.text(found)
         async with self._indexer.held() as look_at:
             renamed = await self.renaming.rename(found, to, actor, text=text, title=title)
@@ -316,6 +341,24 @@ class Vault:
             await look_at(_seen_at_once(undone))
         await self._caught_up()
         return undone.path
+
+    async def _rename(self, change: Json, by: Asker, *, suggest: bool) -> Json:
+        """Rename a note as an assistant was permitted to."""
+        title = change.get("title")
+        renamed = await self.rename(
+            str(change["path"]),
+            str(change["to"]),
+            f"assistant:{by.name}",
+            title=title if isinstance(title, str) else None,
+        )
+        return {"path": renamed.path, "links": renamed.links, "left": renamed.left}
+
+    @property
+    def linked(self) -> Linked:
+        """The parts that a store over this vault is made from."""
+        return Linked(
+            self._index, self._contents, self._indexer.graph, self.noticing, self._note_text
+        )
 
     def _refuse_read_only(self) -> None:
         if self.settings.read_only:
@@ -354,10 +397,12 @@ class Vault:
         beneath = folder + "/"
         return [e for e in entries if e.path.startswith(beneath)] if folder else entries
 
-    async def listing(self, folder: str, limit: int, *, deep: bool = True) -> list[About]:
-        """Return what is known of the notes in a folder, by path."""
-        await self.newest(folder)  # there is such a folder, and the index knows of its notes
+    async def listing(self, folder: str, limit: int, *, deep: bool = True) -> list[Row]:
+        """List the notes in a folder, by path."""
         inside = paths.folder_path(folder)
+        if not self._roots.is_folder(inside):
+            raise NotFound(f"Folder does not exist: {inside}")
+        await self.newest()  # the index knows of every note
         return await anyio.to_thread.run_sync(
             partial(self._search_index.beneath, inside and f"{inside}/", limit, deep=deep),
             limiter=self._searching,
@@ -366,20 +411,25 @@ class Vault:
     async def having(self, query: Mapping[str, object], limit: int | None) -> list[About]:
         """Return the notes whose properties meet a query, newest first."""
         conditions = properties.wanted(query)
-        entries = await self.newest()
-        return await anyio.to_thread.run_sync(
-            self._meeting, conditions, entries, limit, limiter=self._searching
-        )
+        everything = await self.newest()
+        if not conditions:
+            return self._known([entry.note for entry in everything[:limit]])
+        found = await anyio.to_thread.run_sync(self._meeting, conditions, limiter=self._searching)
+        most = len(found) if limit is None else limit
+        return self._known(self._contents.catalog.newest_of(found, most))
 
-    def _meeting(
-        self, conditions: list[tuple[str, list[str]]], entries: list[Entry], limit: int | None
-    ) -> list[About]:
-        sets = [self._search_index.having(key, values) for key, values in conditions]
-        sets.sort(key=len)
-        met = (e.note for e in entries if all(e.note in notes for notes in sets))
-        chosen = list(islice(met, limit))
-        known = self._search_index.abouts(chosen)
-        return [known[note] for note in chosen if note in known]
+    def _meeting(self, conditions: list[tuple[str, list[str]]]) -> set[int]:
+        found: set[int] | None = None
+        for key, values in conditions:
+            having = self._search_index.having(key, values)
+            found = having if found is None else found & having
+            if not found:
+                break
+        return found or set()
+
+    def _known(self, notes: Sequence[int]) -> list[About]:
+        known = self._index.abouts(notes)
+        return [known[note] for note in notes if note in known]
 
     async def page(self, after: str | None, limit: int) -> tuple[Sequence[NoteInfo], str | None]:
         """List notes by name, some at a time."""
@@ -506,23 +556,41 @@ class Vault:
         except CommonplaceError:
             return b""
 
-    async def search(self, query: str, limit: int) -> list[Hit]:
-        """Rank notes by the words of a query."""
+    async def search(
+        self, query: str, limit: int, filters: Mapping[str, object] | None = None
+    ) -> list[Hit]:
+        """Rank notes by words and meaning; with filters, those whose properties meet them."""
         await self._caught_up()
-        hits = await anyio.to_thread.run_sync(
-            self._search_index.search, query, limit, limiter=self._searching
+        allowed = [about.note for about in await self.having(filters, None)] if filters else None
+        found = await anyio.to_thread.run_sync(
+            self._search_index.search,
+            query,
+            max(limit, NOTES_MAX),
+            allowed,
+            limiter=self._searching,
         )
-        best = max((hit.score for hit in hits), default=0.0) or 1.0
-        return [
-            Hit(hit.path, hit.title, round(hit.score / best, 4), self._snippet(hit, query))
-            for hit in hits
-        ]
+        scores = {hit.note: hit.score for hit in found}
+        near = await self.meaning.search(query, scores, limit, allowed)
+        known = self._index.abouts([each.note for each in near])
+        return [self._hit(each, known[each.note], query) for each in near if each.note in known]
 
-    def _snippet(self, hit: TextHit, query: str) -> str:
-        text = (self._contents.corpus.text(hit.note) or b"").decode("utf-8")
-        body = frontmatter.split(text)
-        start = body.body_start if body else 0
-        return snippets.snippet(text, words.query_terms(query), start, len(text))
+    def _hit(self, near: Near, about: About, query: str) -> Hit:
+        text = self._note_text(near.note).decode("utf-8", "replace")
+        block = frontmatter.split(text)
+        start, end = near.passage or (block.body_start if block else 0, len(text))
+        shown = snippets.snippet(text, words.query_terms(query), min(start, len(text)), end)
+        by = (("text", near.ranked.text), ("meaning", near.ranked.meaning))
+        return Hit(
+            about.path,
+            about.title or paths.stem(about.path),
+            round(near.ranked.score, 4),
+            shown,
+            tuple(name for name, score in by if score is not None),
+        )
+
+    async def caught_up(self) -> None:
+        """Let the index follow what was typed a moment ago."""
+        await self._caught_up()
 
     async def _caught_up(self) -> None:
         """Let the index follow what was typed a moment ago, unless it is being built."""
@@ -583,6 +651,7 @@ class Vault:
             "index": self._index.counts(),
             "building": {"read": state.read, "todo": state.todo} if state.building else None,
             "current": state.current.is_set(),
+            "meaning": self.meaning.status(),
             "state": str(self.settings.state),
             "writes": [asdict(write) for write in self.permissions.audit.latest(WRITES_SHOWN)],
         }

@@ -7,7 +7,7 @@ up, so all of it happens in a thread of its own.
 
 import logging
 import threading
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Awaitable, Callable
 
 import anyio
 from anyio.from_thread import BlockingPortal
@@ -22,8 +22,13 @@ _LOOK_UP_MS = 500
 logger = logging.getLogger(__name__)
 
 
-async def hints(settings: Settings, roots: Roots) -> AsyncIterator[set[str]]:
-    """Yield sets of vault paths, notes or folders, that may have changed."""
+async def follow(
+    settings: Settings, roots: Roots, look_at: Callable[[set[str]], Awaitable[None]]
+) -> None:
+    """Tell sets of vault paths, notes or folders, that may have changed, until cancelled.
+
+    What changes while those before are looked at is told together afterwards.
+    """
     waiting: set[str] = set()
     told = anyio.Event()
     stop = threading.Event()
@@ -43,7 +48,7 @@ async def hints(settings: Settings, roots: Roots) -> AsyncIterator[set[str]]:
                 told = anyio.Event()
                 batch = set(waiting)
                 waiting.clear()
-                yield batch
+                await look_at(batch)
         finally:
             stop.set()  # the thread notices within `_LOOK_UP_MS`; nobody needs to wait for it
 

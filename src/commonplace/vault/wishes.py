@@ -19,42 +19,62 @@ class Question:
     message: str
 
 
+class Unanswered(Exception):
+    """Ends a call whose question goes to the client: the answer comes with the next call."""
+
+    def __init__(self, question: Question) -> None:
+        super().__init__(question.id)
+        self.question = question
+
+
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What the person said, and to which question."""
+    """What a person said, and to which question."""
 
     question: str
     choice: Choice
 
 
-Ask = Callable[[Question], Awaitable[Reply]]
+Ask = Callable[[Question], Awaitable[Choice]]
 
 
 @dataclass(frozen=True, slots=True)
 class Asker:
-    """The assistant that wants to write: its id, its name, and how to ask its person, if it can."""
+    """The assistant that wants to write, by its id and its name for people.
+
+    `ask` puts a question to its person, and is None if it cannot. Where an answer comes with the
+    next call instead, `ask` ends the call by raising, and `reply` is the answer of the call before.
+    """
 
     id: str
     name: str
     ask: Ask | None = None
+    reply: Reply | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """A change that an assistant wants: `vault.permissions` says what each part is for."""
+    """A change that an assistant wants.
+
+    `change` is what the performer of this `kind` is given. `summary` says in a few words, after
+    "wants to", what would change, and `diff` shows it.
+    """
 
     operation: Operation
     path: str
     kind: str
     change: Json
-    given: Json
     summary: str
     diff: str = ""
 
-    def key(self, asker: Asker) -> str:
-        """Tell whether two calls want the same, whatever was typed in the note meanwhile."""
-        parts = [asker.name, self.kind, self.path, self.given]
-        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+Prepare = Callable[[], Awaitable[Wish]]
+
+
+def call_key(tool: str, given: Json, asker: Asker) -> str:
+    """Tell one call from another: the same name, tool and arguments make the same call."""
+    parts = json.dumps([asker.name, tool, given], sort_keys=True)
+    return hashlib.sha256(parts.encode()).hexdigest()
 
 
 def message(wish: Wish, asker: Asker) -> str:

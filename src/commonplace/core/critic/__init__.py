@@ -1,8 +1,9 @@
 """Suggestions in CriticMarkup, as an algebra over texts.
 
 One text holds three: as marked; `accepted`, as if all that is pending were accepted; `base`, as if
-all were rejected. Highlights and comments are in both, without their markers and without the
-comments. The laws, for every text `d` and every call, `edit(d)` being `suggest(d, old, new).text`:
+all were rejected. Highlighted text is in both, without its markers; comments are in neither.
+
+The laws, for every text `d` and every call, `edit(d)` being `suggest(d, old, new).text`:
 
     render(parse(d)) == d
     accepted(edit(d)) == accepted(d).replace(old, new)      replace_all, else the one occurrence
@@ -12,7 +13,7 @@ comments. The laws, for every text `d` and every call, `edit(d)` being `suggest(
     one call makes one suggestion an occurrence, {--old--}{++new++}, whole; text that is only added
         is {++…++} alone, text that is only removed is {--…--} alone
     edit(edit(d)) == edit(d)                                as far as a text remembers: `repeats`
-    accept_all(d) leaves no suggestion, and reads as accepted(d); reject_all(d) likewise as base(d)
+    accept_all(d) takes away all suggestions and reads as accepted(d); reject_all(d) as base(d)
     accept of some leaves accepted(d), reject of some leaves base(d), and both leave all other
         suggestions as they are, to the letter; or they are refused
     no edit takes away, to put it back, a character that stays: it keeps its author
@@ -20,10 +21,12 @@ comments. The laws, for every text `d` and every call, `edit(d)` being `suggest(
 `suggest` checks what it wrote by reading it again, so it keeps these laws or refuses. It refuses
 only what would break them: an edit that takes away the code fence around text that looks like
 markup, or joins two signs to a delimiter that finds its match (`FormsDelimiter`); and texts whose
-own base reads as markup once restored (`Unwritable`). A decision is refused if it would open a
-fence over other suggestions (`Undecidable`).
+own base reads as markup once restored, or code that holds thousands of delimiters (`Unwritable`).
+A decision is refused if it would open a fence over other suggestions (`Undecidable`). Where a view
+that a person typed reads as markup itself (`{{++x++}--a--}` rejected), that is a new suggestion,
+left to be decided; no call of `suggest` leads there.
 
-    marks       which delimiters belong together          fences      code, where nothing is markup
+    reading     which delimiters belong together          fences      code, where nothing is markup
     metadata    author and time                           views       accepted and base, with maps
     listing     what a person decides                     deciding    accept, reject
     matching    what a call means                         regions     what must be written anew
@@ -34,9 +37,10 @@ fence over other suggestions (`Undecidable`).
 
 from commonplace.core.critic.deciding import accept, accept_all, reject, reject_all
 from commonplace.core.critic.listing import Change, Comment, Suggestion, places, suggestions
-from commonplace.core.critic.marks import DELIMITERS, Kind, Mark, Marked, parse
+from commonplace.core.critic.marks import DELIMITERS, Kind, Mark, Marked
 from commonplace.core.critic.metadata import Metadata
 from commonplace.core.critic.proposing import Suggested, already_suggested, propose, suggest
+from commonplace.core.critic.reading import parse
 from commonplace.core.critic.refusals import (
     FormsDelimiter,
     HasDelimiter,

@@ -11,8 +11,9 @@ from collections.abc import Iterator
 from sys import maxsize
 
 from commonplace.core.critic.listing import Group, groups
-from commonplace.core.critic.marks import Mark, Marked, parse
+from commonplace.core.critic.marks import Mark, Marked
 from commonplace.core.critic.pages import Page
+from commonplace.core.critic.reading import parse
 from commonplace.core.critic.regions import Region
 from commonplace.core.critic.views import Role, between, text_between
 from commonplace.core.edits import Edit

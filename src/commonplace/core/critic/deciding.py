@@ -10,7 +10,8 @@ would turn a later suggestion into code), it is refused, and can be made togethe
 from collections.abc import Collection
 
 from commonplace.core.critic.listing import Group, groups, identified
-from commonplace.core.critic.marks import Kind, Mark, Marked, parse
+from commonplace.core.critic.marks import Kind, Mark, Marked
+from commonplace.core.critic.reading import parse
 from commonplace.core.critic.refusals import Undecidable
 from commonplace.core.critic.views import accepted_view, base_view
 from commonplace.core.edits import Edit, apply

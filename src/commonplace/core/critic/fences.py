@@ -15,14 +15,14 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from commonplace.core.critic.marks import CLOSER, OPENER
+
 PREFIX_MAX = 200
 
 # Two patterns with a literal start, which are found ten times as fast as one with a choice.
 _RUNS = (re.compile(r"```+"), re.compile(r"~~~+"))
 _CONTAINER = re.compile(r"[ \t]*(?:(?:>|(?:[-*+]|\d{1,9}[.)])[ \t])[ \t]*)*")
 _QUOTE = r"[ \t]{0,3}>[ \t]?"
-_CLOSER = re.compile(r"\}(?<=\+\+\}|--\}|~~\}|==\}|<<\})")
-_OPENER = re.compile(r"\{(?:\+\+|--|~~|==|>>)")
 _ALONE = re.compile(r"[ \t]*(?:\r?\n|\r?\Z|==\}|\{(?:\+\+|--|~~|==|>>))")
 _SLACK = 3
 
@@ -136,7 +136,7 @@ def _width(blank: str) -> int:
 
 def _ends_markup(info: str) -> bool:
     """Tell a fence from the last line of a highlight that holds one: "```==}"."""
-    closer, opener = _CLOSER.search(info), _OPENER.search(info)
+    closer, opener = CLOSER.search(info), OPENER.search(info)
     return closer is not None and (opener is None or closer.start() < opener.start())
 
 

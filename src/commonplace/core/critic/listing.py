@@ -16,7 +16,8 @@ from enum import StrEnum
 from hashlib import blake2b
 from typing import NamedTuple
 
-from commonplace.core.critic.marks import Kind, Mark, Marked, parse
+from commonplace.core.critic.marks import Kind, Mark, Marked
+from commonplace.core.critic.reading import parse
 from commonplace.core.critic.views import Role, Run, runs
 from commonplace.core.critic.writing import is_seam
 

@@ -32,7 +32,7 @@ def matches(text: str, old: str, new: str, *, replace_all: bool) -> list[Match]:
         NoChange: the document says `new` already.
 
     """
-    starts = list(occurrences(text, old)) or list(occurrences(_straight(text), _straight(old)))
+    starts = list(occurrences(text, old)) or list(occurrences(straight(text), straight(old)))
     if not starts:
         raise NoMatch
     if len(starts) > 1 and not replace_all:
@@ -92,7 +92,8 @@ def _rank(long: str, place: int) -> int:
     return 2 if before == "\n" else int(before.isspace())
 
 
-def _straight(text: str) -> str:
+def straight(text: str) -> str:
+    """Take curly quotes as straight ones, character for character."""
     for curly, straight in _QUOTES:
         for quote in curly:
             text = text.replace(quote, straight)

@@ -4,7 +4,8 @@ from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 
 from commonplace.core.critic.listing import Group, groups
-from commonplace.core.critic.marks import Marked, parse
+from commonplace.core.critic.marks import Marked
+from commonplace.core.critic.reading import parse
 from commonplace.core.critic.views import (
     Role,
     Run,

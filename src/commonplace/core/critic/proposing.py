@@ -17,9 +17,10 @@ from commonplace.core.critic import metadata as authorship
 from commonplace.core.critic.checking import reads_as_meant
 from commonplace.core.critic.deciding import accept_all
 from commonplace.core.critic.listing import groups
-from commonplace.core.critic.marks import DELIMITERS, has_delimiters, parse
+from commonplace.core.critic.marks import DELIMITERS, has_delimiters
 from commonplace.core.critic.matching import Match, matches
 from commonplace.core.critic.pages import Page, read
+from commonplace.core.critic.reading import parse
 from commonplace.core.critic.refusals import (
     FormsDelimiter,
     HasDelimiter,
@@ -88,7 +89,7 @@ def suggest(
 
 
 def propose(text: str, changes: Sequence[Edit], *, author: str | None = None) -> Suggested:
-    """Suggest edits of the accepted view, each as a suggestion of its own.
+    """Suggest edits of the accepted view, each as a suggestion of its own; touching ones are one.
 
     Raises:
         FormsDelimiter: an edit's text would be read as markup.
@@ -96,7 +97,7 @@ def propose(text: str, changes: Sequence[Edit], *, author: str | None = None) ->
 
     """
     page = read(text)
-    wanted = [_on_its_own_line(page, Match(edit.start, edit.end, edit)) for edit in changes]
+    wanted = [_on_its_own_line(page, Match(edit.start, edit.end, edit)) for edit in _apart(changes)]
     edits, after = _written(page, wanted, author, "")
     if has_delimiters(apply(page.accepted.text, changes)):
         _check_accepted(text, after)
@@ -125,6 +126,17 @@ def _wanted(page: Page, old: str, new: str, *, replace_all: bool) -> list[Match]
     if page.accepted.text:
         raise NotEmpty
     return [Match(0, 0, Edit(0, 0, new))]
+
+
+def _apart(changes: Sequence[Edit]) -> list[Edit]:
+    joined: list[Edit] = []
+    for edit in changes:
+        if joined and joined[-1].end == edit.start:
+            last = joined.pop()
+            joined.append(Edit(last.start, edit.end, last.text + edit.text))
+        else:
+            joined.append(edit)
+    return joined
 
 
 def _on_its_own_line(page: Page, match: Match) -> Match:

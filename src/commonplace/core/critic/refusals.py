@@ -1,15 +1,17 @@
-"""Why a suggestion is not made. Each is the caller's to mend; nothing was changed.
+"""Why a suggestion is not made, or not decided.
 
-BadArgument
-├── NoMatch          `old` is not in the accepted view
-├── NotUnique        it is there more than once (`count`)
-├── NoChange         `old` and `new` say the same
-├── HasDelimiter     `param` holds CriticMarkup (`token`)
-├── FormsDelimiter   `new` would become CriticMarkup together with what stands around it
-└── NotEmpty         an empty `old` on a document that has text
-Conflict
-├── Unwritable       no markup can say it: what stands around it would be misread
-└── Undecidable      the suggestion is gone, or deciding it alone would change others
+    BadArgument
+    ├── NoMatch          `old` is not in the accepted view
+    ├── NotUnique        it is there more than once (`count`)
+    ├── NoChange         `old` and `new` say the same
+    ├── HasDelimiter     `param` holds CriticMarkup (`token`)
+    ├── FormsDelimiter   `new` would become CriticMarkup together with what stands around it
+    └── NotEmpty         an empty `old` on a document that has text
+    Conflict
+    ├── Unwritable       no markup can say it: what stands around it would be misread
+    └── Undecidable      the suggestion is gone, or deciding it alone would change others
+
+Each is the caller's to mend; nothing was changed.
 """
 
 from commonplace.errors import BadArgument, Conflict

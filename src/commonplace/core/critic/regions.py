@@ -48,7 +48,7 @@ def regions(
         if apart and not restoring:
             start, end = _set_apart(page, start, end)
         changes = [change]
-        if found and start < found[-1][1]:
+        while found and start < found[-1][1]:
             before = found.pop()
             start, end = min(start, before[0]), max(end, before[1])
             changes = before[2] + changes

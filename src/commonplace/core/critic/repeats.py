@@ -9,17 +9,18 @@ The markup that a call left is its *footprint*:
 A call is a repetition if `old` is gone and a footprint of the first sort is there (or of the
 second, if text was only added), or if `old` is still there, but only where it meets a footprint:
 `cat` in the `cat dog` that the first call made. So of two honest calls that are alike to the letter
-and mean the same place, the second counts as a repetition.
+and mean the same place, the second counts as a repetition. Failing that, the same is asked with
+curly quotes taken as straight.
 
 A text cannot remember everything: where the first call superseded other suggestions, their inserted
 text is gone, and its repetition may be refused as not found, or find `old` anew in what it left.
 """
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from commonplace.core.critic.marks import Kind
-from commonplace.core.critic.matching import narrow, occurrences
+from commonplace.core.critic.matching import narrow, occurrences, straight
 from commonplace.core.critic.pages import Page
 
 _Stretch = tuple[int, int]
@@ -29,8 +30,16 @@ def footprints(page: Page, old: str, new: str) -> int:
     """Return how many footprints of the call there are if it is a repetition, else 0."""
     if not page.groups:
         return 0
-    text = page.accepted.text
-    exact, added = list(_exact(page, old, new)), list(_added(page, new))
+    found = _footprints(page, old, new, str)
+    if found or straight(page.text) == page.text:
+        return found
+    return _footprints(page, old, new, straight)
+
+
+def _footprints(page: Page, old: str, new: str, spell: Callable[[str], str]) -> int:
+    """Count them, with all texts spelt alike: as they are, or with straight quotes."""
+    text, old, new = spell(page.accepted.text), spell(old), spell(new)
+    exact, added = list(_exact(page, text, old, new, spell)), list(_added(page, text, new))
     if not old:
         return len(added) if text == new else 0
     still = list(occurrences(text, old))
@@ -41,16 +50,17 @@ def footprints(page: Page, old: str, new: str) -> int:
     return len(prints) if all(_meets(at, at + len(old), prints) for at in still) else 0
 
 
-def _exact(page: Page, old: str, new: str) -> Iterator[_Stretch]:
-    text = page.accepted.text
+def _exact(
+    page: Page, text: str, old: str, new: str, spell: Callable[[str], str]
+) -> Iterator[_Stretch]:
     first, last, insert = narrow(old, new)
     before, gone, behind = old[:first], old[first:last], old[last:]
     for group in page.groups:
-        raw = page.raw(group)
+        raw = spell(page.raw(group))
         if len(group.marks) < 3 and (insert not in raw or gone not in raw):
             continue
         start, end = page.accepted.position(group.start), page.accepted.position(group.end)
-        base, now = page.base_between(group.start, group.end), text[start:end]
+        base, now = spell(page.base_between(group.start, group.end)), text[start:end]
         near = text[max(0, start - len(before)) : end + len(behind)]
         if base == gone and now == insert and near == before + now + behind:
             yield start - len(before), end + len(behind)
@@ -62,13 +72,13 @@ def _exact(page: Page, old: str, new: str) -> Iterator[_Stretch]:
             yield start, end
 
 
-def _added(page: Page, new: str) -> Iterator[_Stretch]:
-    if not new or new not in page.accepted.text:
+def _added(page: Page, text: str, new: str) -> Iterator[_Stretch]:
+    if not new or new not in text:
         return
     at = page.accepted.position
     marks = [mark for mark in page.marked.suggested if mark.kind is not Kind.DELETED]
     inserted = [(at(mark.new[0]), at(mark.new[1])) for mark in marks]
-    for start in occurrences(page.accepted.text, new):
+    for start in occurrences(text, new):
         if _meets(start, start + len(new), inserted):
             yield start, start + len(new)
 

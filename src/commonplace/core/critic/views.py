@@ -10,7 +10,8 @@ from enum import Enum, auto
 from itertools import accumulate
 from typing import NamedTuple
 
-from commonplace.core.critic.marks import DIVIDER, Kind, Mark, Marked, parse
+from commonplace.core.critic.marks import DIVIDER, Kind, Mark, Marked
+from commonplace.core.critic.reading import parse
 
 
 class Role(Enum):
@@ -140,8 +141,8 @@ def _kept(marked: Marked, start: int, end: int, side: Role) -> list[tuple[int, i
     at, shown = start, not around.suggested or around.suggested[0].start >= start
     for a, b, _, then in [*_cuts(around), (end, end, Role.PLAIN, None)]:
         if shown and at < a:
-            kept.append((at, a if a < end else end))
-        at = b if b > at else at
+            kept.append((at, min(end, a)))
+        at = max(at, b)
         if then is not None:
             shown = then is Role.PLAIN or then is side
     return kept

@@ -1,0 +1,260 @@
+"""`make bench`: measures the reading tools on real and on generated notes, peers in the same run.
+
+    python -m bench [--notes 100000] [--hub FOLDER] [--more FOLDER]
+
+`--hub` is a checkout of obsidian-community/obsidian-hub and `--more` another big vault; neither
+is part of this repository. Without them the generated vault alone is measured.
+"""
+
+import argparse
+import os
+import random
+import shutil
+import statistics
+import subprocess
+import sys
+import sysconfig
+import tempfile
+import time
+from pathlib import Path
+
+from bench.client import Client
+from bench.generate import generate
+
+ROUNDS = 200
+PATTERNS = (
+    "zqxjkv",
+    "continuing",
+    "obsidian-tasks",
+    r"[A-Z]{3,}_[A-Z]+",
+    "(?i)canvas",
+    "kanban",
+    "the",
+    r"\w+",
+)
+
+
+def command(*words: str) -> list[str]:
+    return [sys.executable, "-m", "commonplace", *words]
+
+
+def median(values: list[float]) -> float:
+    return statistics.median(values)
+
+
+def row(what: str, value: str, goal: str, good: bool | None) -> None:
+    mark = " " if good is None else "✓" if good else "✗"
+    print(f"{mark} {what:58} {value:>28}   {goal}", flush=True)
+
+
+class Bench:
+    """One vault, measured."""
+
+    def __init__(self, folder: Path, scratch: Path) -> None:
+        self.folder = folder
+        self.state = scratch / f"state-{folder.name}"
+        self.notes = [
+            str(p.relative_to(folder))
+            for p in folder.rglob("*.md")
+            if not any(part.startswith(".") for part in p.relative_to(folder).parts)
+        ]
+        self.env = os.environ | {"COMMONPLACE_STATE": str(self.state)}
+
+    def mcp(self) -> Client:
+        return Client(command("mcp", str(self.folder)), self.env)
+
+    def run(self) -> None:
+        print(f"\n{self.folder.name}: {len(self.notes)} notes")
+        self.first_answers()
+        self.cold_index()
+        client = self.restart()
+        self.calls(client)
+        self.visible(client)
+        self.grep(client)
+        self.memory(client)
+        client.close()
+
+    def first_answers(self) -> None:
+        bare: list[float] = []
+        ours: list[float] = []
+        for _ in range(3):
+            client = Client([sys.executable, "-m", "bench.bare", str(self.folder)])
+            bare.append(client.handshake())
+            client.close()
+            shutil.rmtree(self.state, ignore_errors=True)
+            client = self.mcp()
+            ours.append(client.handshake())
+            client.close()
+        ratio = median(ours) / median(bare)
+        row(
+            "first answer, nothing indexed",
+            f"{median(ours):.2f} s = {ratio:.2f} x bare",
+            "≤ 1.3 x bare",
+            ratio <= 1.3,
+        )
+        owner = self.mcp()
+        owner.handshake()
+        relayed: list[float] = []
+        for _ in range(3):
+            relay = self.mcp()
+            relayed.append(relay.handshake())
+            relay.close()
+        owner.close()
+        row(
+            "first answer through a relay",
+            f"{median(relayed):.3f} s",
+            "< 0.3 s",
+            median(relayed) < 0.3,
+        )
+
+    def cold_index(self) -> None:
+        shutil.rmtree(self.state, ignore_errors=True)
+        start = time.perf_counter()
+        subprocess.run(
+            command("index", str(self.folder)), env=self.env, check=True, capture_output=True
+        )
+        rate = len(self.notes) / (time.perf_counter() - start)
+        row(
+            "cold index, process start to end",
+            f"{rate:.0f} notes/s",
+            "≥ 2,500 notes/s",
+            rate >= 2500,
+        )
+
+    def restart(self) -> Client:
+        start = time.perf_counter()
+        client = self.mcp()
+        client.handshake()
+        while not self.status(client)["current"]:
+            time.sleep(0.02)
+        seconds = time.perf_counter() - start
+        row(
+            "restart, nothing changed: current after",
+            f"{seconds:.2f} s",
+            "< 4 s at 100,000",
+            seconds < 4,
+        )
+        return client
+
+    def status(self, client: Client) -> dict[str, object]:
+        import json
+
+        done = subprocess.run(
+            command("status", str(self.folder), "--json"),
+            env=self.env,
+            check=True,
+            capture_output=True,
+        )
+        return json.loads(done.stdout)
+
+    def calls(self, client: Client) -> None:
+        rng = random.Random(1)
+        chosen = rng.sample(self.notes, min(ROUNDS, len(self.notes)))
+        bare = Client([sys.executable, "-m", "bench.bare", str(self.folder)])
+        bare.handshake()
+        ours = [client.timed("read", file_path=path) for path in chosen]
+        theirs = [bare.timed("read", file_path=path) for path in chosen]
+        ours += [client.timed("read", file_path=path) for path in chosen]
+        theirs += [bare.timed("read", file_path=path) for path in chosen]
+        bare.close()
+        ratio = median(ours) / median(theirs)
+        row("read p50", f"{median(ours):.2f} ms = {ratio:.2f} x bare", "≤ 1.5 x bare", ratio <= 1.5)
+        links = median([client.timed("get_links", file_path=path) for path in chosen])
+        row("get_links p50", f"{links:.2f} ms", "< 3 ms", links < 3)
+        listing = median([client.timed("glob", pattern="**/*.md") for _ in range(20)])
+        row("glob **/*.md p50", f"{listing:.1f} ms", "< 60 ms at 100,000", listing < 60)
+        self.search()
+
+    def search(self) -> None:
+        import anyio
+
+        from commonplace.vault.settings import Root, Settings
+        from commonplace.vault.vault import Vault
+
+        queries = [Path(path).stem for path in random.Random(2).sample(self.notes, 50)]
+
+        async def measure() -> list[float]:
+            settings = Settings((Root("vault", self.folder),), self.state)
+            times: list[float] = []
+            async with Vault.open(settings, follow=False) as vault:
+                for query in queries:
+                    start = time.perf_counter()
+                    await vault.search(query, 10)
+                    times.append((time.perf_counter() - start) * 1e3)
+            return times
+
+        p50 = median(anyio.run(measure))
+        row(
+            "ranked text search p50",
+            f"{p50:.2f} ms",
+            "< 5 ms on the hub",
+            p50 < 5 or len(self.notes) > 20_000,
+        )
+
+    def visible(self, client: Client) -> None:
+        seen: list[float] = []
+        target = self.folder / "Bench visible.md"
+        try:
+            for n in range(5):
+                word = f"visible{n}xyz"
+                target.write_text(f"{word} [[{Path(self.notes[0]).stem}]]\n", encoding="utf-8")
+                start = time.perf_counter()
+                while "Bench visible.md" not in client.call("grep", pattern=word):
+                    if time.perf_counter() - start > 10:
+                        break
+                    time.sleep(0.005)
+                seen.append(time.perf_counter() - start)
+        finally:
+            target.unlink(missing_ok=True)
+        row(
+            "a changed file is found by grep after",
+            f"{max(seen):.2f} s (worst of 5)",
+            "< 0.5 s",
+            max(seen) < 0.5,
+        )
+
+    def grep(self, client: Client) -> None:
+        rg = str(Path(sysconfig.get_path("scripts")) / "rg")
+        for pattern in PATTERNS:
+            search = [rg, "--no-config", "-l", "--no-ignore", "-g", "*.md", "-e", pattern, "."]
+            peer: list[float] = []
+            ours: list[float] = []
+            found = 0
+            for _ in range(5):
+                start = time.perf_counter()
+                done = subprocess.run(search, cwd=self.folder, capture_output=True)
+                peer.append((time.perf_counter() - start) * 1e3)
+                found = done.stdout.count(b"\n")
+                ours.append(client.timed("grep", pattern=pattern))
+            ratio = median(peer) / median(ours)
+            goal = 5.0 if found < 1000 else 1.0
+            row(
+                f"grep {pattern} ({found} notes)",
+                f"{median(ours):.1f} ms, rg {median(peer):.1f} ms",
+                f"rg / ours {ratio:.1f} (≥ {goal:.0f})",
+                ratio >= goal,
+            )
+
+    def memory(self, client: Client) -> None:
+        rss = client.rss_mb()
+        goal = 350 if len(self.notes) > 20_000 else 150
+        row("memory of the owner", f"{rss:.0f} MB", f"< {goal} MB", rss < goal)
+
+
+def main() -> None:
+    options = argparse.ArgumentParser()
+    options.add_argument("--notes", type=int, default=100_000)
+    options.add_argument("--hub", type=Path, default=os.environ.get("BENCH_HUB"))
+    options.add_argument("--more", type=Path, default=os.environ.get("BENCH_MORE"))
+    chosen = options.parse_args()
+    scratch = Path(tempfile.gettempdir()) / "commonplace-bench"
+    generated = scratch / f"generated-{chosen.notes}"
+    generated.mkdir(parents=True, exist_ok=True)
+    generate(generated, chosen.notes)
+    for folder in (chosen.hub, chosen.more, generated):
+        if folder is not None:
+            Bench(Path(folder), scratch).run()
+
+
+if __name__ == "__main__":
+    main()

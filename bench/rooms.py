@@ -1,0 +1,342 @@
+"""`python -m bench.rooms`: our rooms beside the JavaScript y-websocket server, in the same run.
+
+    python -m bench.rooms [--seconds 5] [--rounds 3]
+
+Two scenes. *One note*: 100 clients on one document, 200 updates a second in all; a delivery is an
+update that reached another client. *Many notes*: 1,000 documents with a client each, 1,000 updates
+a second in all, each followed by a question for the state; a delivery is the answer. Ours keeps
+its durable log (each answer waits for the disk), the other keeps nothing.
+
+The two servers take turns. Their processor time comes from /proc, so it does not depend on how
+busy the machine is; latencies do, and the load average is shown beside them.
+"""
+
+import argparse
+import asyncio
+import os
+import socket
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import cast
+
+import uvloop
+from tests import node
+
+from commonplace.core.yjs import Reader, encode_state_vector, var_bytes, var_string, varuint
+
+LIVE = Path(node.__file__).parent / "live"
+JAVASCRIPT = "node_modules/y-websocket-server/bin/server.cjs"
+UPGRADE = (
+    "GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nUpgrade: websocket\r\n"
+    "Connection: Upgrade\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
+    "Sec-WebSocket-Version: 13\r\n\r\n"
+)
+LATE_SECONDS_MAX = 10.0
+CPU_GOAL = 1.3
+P99_GOAL_MS = 50.0
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    name: str
+    notes: int
+    clients: int
+    rate: int
+    asks: bool
+
+
+SCENES = (
+    Scene("one note, 100 clients, 200 updates/s", 1, 100, 200, asks=False),
+    Scene("1,000 notes, 1 client each, 1,000 updates/s", 1_000, 1_000, 1_000, asks=True),
+)
+
+
+@dataclass(slots=True)
+class Meter:
+    expected: int
+    all_here: asyncio.Event = field(default_factory=asyncio.Event)
+    sent: dict[tuple[int, int], float] = field(default_factory=dict[tuple[int, int], float])
+    latencies: list[float] = field(default_factory=list[float])
+
+    def arrived(self, key: tuple[int, int]) -> None:
+        if key in self.sent:
+            self.latencies.append((time.perf_counter() - self.sent[key]) * 1e3)
+            if len(self.latencies) == self.expected:
+                self.all_here.set()
+
+
+class Client(asyncio.Protocol):
+    """A Yjs client that types at the end of its own text, and reads just enough to measure."""
+
+    def __init__(self, number: int, path: str, port: int, meter: Meter) -> None:
+        self.id = 1_000_000 + number
+        self.clock = 0
+        self.opened = asyncio.get_running_loop().create_future()
+        self._hello = UPGRADE.format(path=path, port=port).encode()
+        self._meter = meter
+        self._data = b""
+        self._asked: list[int] = []
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast("asyncio.Transport", transport)
+        self._transport.write(self._hello)
+
+    def data_received(self, data: bytes) -> None:
+        self._data += data
+        if not self.opened.done():
+            head, found, self._data = self._data.partition(b"\r\n\r\n")
+            if not found:
+                self._data = head
+                return
+            assert head.startswith(b"HTTP/1.1 101"), head
+            self.opened.set_result(None)
+        self._read_frames()
+
+    def _read_frames(self) -> None:
+        data, at = self._data, 0
+        while len(data) - at >= 2:
+            size, start = data[at + 1], at + 2
+            if size >= 126:
+                width = 2 if size == 126 else 8
+                size, start = int.from_bytes(data[start : start + width]), start + width
+            if start + size > len(data):
+                break
+            if data[at] == 0x82:
+                self._heard(data[start : start + size])
+            at = start + size
+        self._data = data[at:]
+
+    def _heard(self, frame: bytes) -> None:
+        if frame.startswith(b"\0\1") and self._asked:
+            self._meter.arrived((self.id, self._asked.pop(0)))
+        elif frame.startswith(b"\0\2") and not self._asked:
+            reader = Reader(frame)
+            for _ in range(5):
+                reader.varuint()
+            client, clock = reader.varuint(), reader.varuint()
+            if client != self.id:
+                self._meter.arrived((client, clock))
+
+    def type(self, *, ask: bool) -> None:
+        """Add a character; with `ask`, ask for the state behind it."""
+        place = b"\4\1" + var_string("contents")
+        if self.clock:
+            place = b"\x84" + varuint(self.id) + varuint(self.clock - 1)
+        update = b"\1\1" + varuint(self.id) + varuint(self.clock) + place + var_string("x") + b"\0"
+        self._meter.sent[self.id, self.clock] = time.perf_counter()
+        frames = _masked(b"\0\2" + var_bytes(update))
+        if ask:
+            self._asked.append(self.clock)
+            vector = encode_state_vector({self.id: self.clock + 1})
+            frames += _masked(b"\0\0" + var_bytes(vector))
+        self._transport.write(frames)
+        self.clock += 1
+
+    def close(self) -> None:
+        self._transport.abort()
+
+
+def _masked(payload: bytes) -> bytes:
+    """Frame a payload; the mask is of zeros, which is as good as any here."""
+    assert len(payload) < 126
+    return bytes((0x82, 0x80 | len(payload))) + bytes(4) + payload
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    cpu_us: float
+    p50: float
+    p99: float
+    rss_mb: float
+    lost: int
+
+
+async def measure(scene: Scene, pid: int, port: int, prefix: str, seconds: float) -> Result:
+    count = int(scene.rate * seconds)
+    meter = Meter(count * (1 if scene.asks else scene.clients - 1))
+    loop = asyncio.get_running_loop()
+    clients: list[Client] = []
+    for number in range(scene.clients):
+        path = f"{prefix}/note-{number % scene.notes}"
+        client = Client(number, path, port, meter)
+        await loop.create_connection(lambda client=client: client, "127.0.0.1", port)
+        await client.opened
+        clients.append(client)
+    await asyncio.sleep(0.5)
+    before, start = cpu(pid), time.perf_counter()
+    for number in range(count):
+        wait = start + number / scene.rate - time.perf_counter()
+        if wait > 0:
+            await asyncio.sleep(wait)
+        clients[number % scene.clients].type(ask=scene.asks)
+    with suppress(TimeoutError):
+        async with asyncio.timeout(LATE_SECONDS_MAX):
+            await meter.all_here.wait()
+    used = cpu(pid) - before
+    for client in clients:
+        client.close()
+    times = sorted(meter.latencies)
+    return Result(
+        used / len(times) * 1e6,
+        times[len(times) // 2],
+        times[int(len(times) * 0.99)],
+        rss(pid),
+        meter.expected - len(times),
+    )
+
+
+def cpu(pid: int) -> float:
+    """Seconds that all threads of a process were on a processor, to the nanosecond."""
+    threads = Path(f"/proc/{pid}/task").iterdir()
+    return sum(int((thread / "schedstat").read_text().split()[0]) for thread in threads) / 1e9
+
+
+def rss(pid: int) -> float:
+    status = Path(f"/proc/{pid}/status").read_text()
+    line = next(row for row in status.splitlines() if row.startswith("VmRSS"))
+    return int(line.split()[1]) / 1024
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return listener.getsockname()[1]
+
+
+@asynccontextmanager
+async def ours(scratch: Path) -> AsyncGenerator[tuple[int, int, str]]:
+    port = free_port()
+    with tempfile.TemporaryDirectory(dir=scratch) as state:
+        command = [sys.executable, "-m", "bench.rooms", "--serve", state, "--port", str(port)]
+        async with started(command, port) as pid:
+            yield pid, port, "/sync"
+
+
+@asynccontextmanager
+async def theirs(_: Path) -> AsyncGenerator[tuple[int, int, str]]:
+    port = free_port()
+    command = [str(node.node()), str(node.installed(LIVE) / JAVASCRIPT)]
+    async with started(command, port, HOST="127.0.0.1", PORT=str(port)) as pid:
+        yield pid, port, ""
+
+
+@asynccontextmanager
+async def started(command: list[str], port: int, **env: str) -> AsyncGenerator[int]:
+    process = await asyncio.create_subprocess_exec(
+        *command, env=os.environ | env, stdout=asyncio.subprocess.DEVNULL
+    )
+    try:
+        while not listening(port):
+            assert process.returncode is None, "the server did not start"
+            await asyncio.sleep(0.05)
+        yield process.pid
+    finally:
+        process.terminate()
+        await process.wait()
+
+
+def listening(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port)).close()
+    except ConnectionRefusedError:
+        return False
+    return True
+
+
+def serve(state: Path, port: int) -> None:
+    """Serve rooms over a log in this folder; every id is a document."""
+    import uvicorn
+    from starlette.applications import Starlette
+    from starlette.middleware import Middleware
+
+    from commonplace.server.framing import Framed
+    from commonplace.server.guard import Guard, Guarded
+    from commonplace.server.rooms import Rooms
+    from commonplace.server.sockets import routes
+    from commonplace.vault.live import Documents
+    from commonplace.vault.sqlite_log import SqliteLog
+
+    class Anything:
+        def __init__(self, documents: Documents) -> None:
+            self.documents = documents
+
+        async def open(self, id: str) -> None:
+            pass
+
+        async def closed(self, id: str) -> None:
+            pass
+
+    async def run() -> None:
+        async with SqliteLog(state / "live.db") as log, Documents(log) as documents:
+            app = Starlette(
+                routes=routes(Rooms(Anything(documents))),
+                middleware=[Middleware(Guarded, guard=Guard())],
+            )
+            config = uvicorn.Config(
+                app,
+                port=port,
+                ws=Framed,
+                ws_per_message_deflate=False,
+                log_level="warning",
+                timeout_graceful_shutdown=1,
+            )
+            await uvicorn.Server(config).serve()
+
+    uvloop.run(run())
+
+
+async def compare(scene: Scene, seconds: float, rounds: int, scratch: Path) -> None:
+    results: dict[str, list[Result]] = {"ours": [], "y-websocket": []}
+    for _ in range(rounds):
+        for name, server in (("ours", ours), ("y-websocket", theirs)):
+            async with server(scratch) as (pid, port, prefix):
+                results[name].append(await measure(scene, pid, port, prefix, seconds))
+    print(f"\n{scene.name}   (load average {os.getloadavg()[0]:.1f})")
+    for name, found in results.items():
+        best = min(found, key=lambda one: one.p99)
+        lost = sum(one.lost for one in found)
+        print(
+            f"  {name:12} {_median(found, 'cpu_us'):7.1f} µs CPU a delivery   "
+            f"p50 {_median(found, 'p50'):6.2f}  p99 {_median(found, 'p99'):7.2f} ms "
+            f"(best round {best.p50:.2f} / {best.p99:.2f})   "
+            f"{_median(found, 'rss_mb'):4.0f} MB   {lost} lost"
+        )
+    ratio = _median(results["ours"], "cpu_us") / _median(results["y-websocket"], "cpu_us")
+    p99 = _median(results["ours"], "p99")
+    print(f"  {_mark(ratio <= CPU_GOAL)} CPU {ratio:.2f} x theirs (≤ {CPU_GOAL})")
+    print(f"  {_mark(p99 < P99_GOAL_MS)} p99 {p99:.1f} ms (< {P99_GOAL_MS:.0f} ms)")
+
+
+def _median(results: list[Result], what: str) -> float:
+    return statistics.median(getattr(one, what) for one in results)
+
+
+def _mark(good: bool) -> str:
+    return "✓" if good else "✗"
+
+
+def main() -> None:
+    options = argparse.ArgumentParser()
+    options.add_argument("--seconds", type=float, default=5)
+    options.add_argument("--rounds", type=int, default=3)
+    options.add_argument("--scene", type=int, choices=range(len(SCENES)))
+    options.add_argument("--serve", type=Path, help=argparse.SUPPRESS)
+    options.add_argument("--port", type=int, help=argparse.SUPPRESS)
+    chosen = options.parse_args()
+    if chosen.serve:
+        serve(chosen.serve, chosen.port)
+        return
+    scratch = Path(__file__).parents[1] / "build"
+    scratch.mkdir(exist_ok=True)
+    for number, scene in enumerate(SCENES):
+        if chosen.scene in (None, number):
+            uvloop.run(compare(scene, chosen.seconds, chosen.rounds, scratch))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,41 @@
+"""`commonplace model`: install the model for search by meaning, or say whether it is there."""
+
+import os
+
+import click
+
+from commonplace.cli.messages import notice
+from commonplace.cli.output import json_option, show_json
+
+
+@click.group("model")
+def command() -> None:
+    """Install the model for search by meaning, or show whether it is installed."""
+
+
+@command.command("install")
+def install() -> None:
+    """Fetch the model once (84 MB), build it, and check it; offline from then on."""
+    from commonplace.cli.embeddings import models
+    from commonplace.vault.model import install as install_model
+
+    done = install_model(models(os.environ), notice)
+    click.echo(done.message)
+
+
+@command.command("status")
+@click.option("--check", is_flag=True, help="Read the model and check every byte of it.")
+@json_option
+@click.pass_context
+def status(ctx: click.Context, *, check: bool, as_json: bool) -> None:
+    """Show whether the model is installed and whole; exits with 1 if it is not."""
+    from commonplace.cli.embeddings import models
+    from commonplace.vault import model_files
+
+    look = model_files.verify if check else model_files.status
+    found = look(models(os.environ))
+    if as_json:
+        show_json({"state": found.state.value, "message": found.message})
+    else:
+        click.echo(found.message)
+    ctx.exit(0 if found.state is model_files.State.READY else 1)

@@ -1,0 +1,152 @@
+"""One Yjs connection: the y-websocket protocol, and y-sweet's question whether all is saved.
+
+Updates go to the log as they come, without waiting for the disk between them. Whatever the client
+asks is answered in its turn, once everything it sent before is saved. What cannot be saved, or
+must not be, ends the connection.
+"""
+
+import asyncio
+from asyncio import TaskGroup
+from collections import deque
+from itertools import count
+
+from starlette.types import Receive, Scope, Send
+
+from commonplace.core.yjs import NO_UPDATE, HostileUpdate, Reader
+from commonplace.core.yjs_frames import (
+    Awareness,
+    Denied,
+    Kind,
+    QueryAwareness,
+    SyncStatus,
+    SyncStep1,
+    SyncStep2,
+    Update,
+    decode,
+    decode_awareness,
+)
+from commonplace.errors import CommonplaceError
+from commonplace.server.begun import Begun, Bell, begin
+from commonplace.server.framing import frames_of
+from commonplace.server.outbox import Outbox, kept, showing
+from commonplace.server.rooms import Room
+
+UNFINISHED_MAX = 100
+UNFINISHED_BYTES_MAX = 8 * 1024 * 1024
+TURNS_MAX = 32
+
+_NO_WRITING = "This connection may only read: nothing of that was saved."
+_NOTHING_SAVED = b"\0"
+
+Unfinished = tuple[Begun | SyncStep1 | SyncStatus, int]
+
+
+class Connection:
+    """A client in a room."""
+
+    def __init__(self, room: Room, outbox: Outbox, actor: str, *, read_only: bool) -> None:
+        self._room = room
+        self._documents = room.documents
+        self._id = room.document.id
+        self._outbox = outbox
+        self._actor = actor
+        self._read_only = read_only
+        self._unfinished: deque[Unfinished] = deque()
+        self._bytes = 0
+        self._work = Bell()
+        self._place = Bell()
+        self._saved = _NOTHING_SAVED
+        self._refused = False
+
+    async def run(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve the client until it goes."""
+        try:
+            async with TaskGroup() as tasks:
+                writing = tasks.create_task(self._outbox.write(send, frames_of(scope)))
+                finishing = tasks.create_task(self._finish())
+                await self._read(receive)
+                writing.cancel()
+                finishing.cancel()
+        except* CommonplaceError:
+            self._room.unsettle()
+            raise
+        finally:
+            for work, _ in self._unfinished:
+                if isinstance(work, Begun):
+                    work.abandon()  # the log has it all the same
+
+    async def _read(self, receive: Receive) -> None:
+        for turn in count(1):
+            message = await receive()
+            if message["type"] == "websocket.disconnect":
+                return
+            frame = message.get("bytes")
+            if not frame:
+                raise HostileUpdate("Only binary messages are understood here.")
+            self._handle(frame)
+            while len(self._unfinished) >= UNFINISHED_MAX or self._bytes > UNFINISHED_BYTES_MAX:
+                await self._place.wait()
+            if turn % TURNS_MAX == 0:
+                await asyncio.sleep(0)  # many messages may be there already; others want a turn
+
+    def _handle(self, frame: bytes) -> None:
+        if self._read_only and _writes(frame):
+            self._refuse()
+            return
+        match decode(frame):
+            case Update(update) | SyncStep2(update):
+                self._take(update)
+            case Awareness(payload):
+                self._room.show(self._outbox, decode_awareness(payload))
+            case SyncStep1() | SyncStatus() as asked:
+                self._leave((asked, 0))
+            case QueryAwareness():
+                self._outbox.put(showing(self._room.presences.welcome()))
+            case _:
+                pass
+
+    def _take(self, update: bytes) -> None:
+        if update != NO_UPDATE:
+            applying = self._documents.apply(self._id, update, self._actor, origin=self._outbox)
+            if begun := begin(applying):
+                self._leave((begun, len(update)))
+
+    def _leave(self, work: Unfinished) -> None:
+        self._unfinished.append(work)
+        self._bytes += work[1]
+        self._work.ring()
+
+    async def _finish(self) -> None:
+        """Finish all that was read, in its order."""
+        while True:
+            while self._unfinished:
+                work, size = self._unfinished[0]
+                await self._finish_one(work)
+                self._unfinished.popleft()
+                self._bytes -= size
+                self._place.ring()
+            await self._work.wait()
+
+    async def _finish_one(self, work: Begun | SyncStep1 | SyncStatus) -> None:
+        match work:
+            case Begun():
+                await work
+            case SyncStep1(state_vector):
+                await self._outbox.room()
+                update = await self._documents.answer(self._id, state_vector)
+                self._outbox.put(kept(SyncStep2(update)))
+            case SyncStatus(payload):
+                # after a refusal, only what was saved before it
+                self._saved = self._saved if self._refused else payload
+                self._outbox.put(kept(SyncStatus(self._saved)))
+
+    def _refuse(self) -> None:
+        if not self._refused:
+            self._refused = True
+            self._outbox.put(kept(Denied(_NO_WRITING)))
+
+
+def _writes(frame: bytes) -> bool:
+    """Tell whether a frame would change the document, without reading what it holds."""
+    reader = Reader(frame)
+    return reader.varuint() == Kind.SYNC and reader.varuint() > 0

@@ -1,0 +1,212 @@
+"""y-sweet's HTTP and socket endpoints (0.9), so that its client and its SDK work unchanged.
+
+Documents here are the notes of a vault: they are opened by id and never made up on request.
+"""
+
+import json
+import re
+import time
+from collections.abc import Awaitable, Callable
+from hmac import compare_digest
+from typing import cast
+from urllib.parse import parse_qs
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import BaseRoute, Route, WebSocketRoute
+from starlette.types import Scope
+
+from commonplace.errors import BadArgument, CommonplaceError, Forbidden
+from commonplace.server.api import refusal
+from commonplace.server.rooms import Rooms
+from commonplace.server.sockets import ActorOf, Entry, Socket
+from commonplace.server.ysweet_tokens import Authorization, Grant, Tokens, Unauthorized
+from commonplace.vault.engine import NOTHING_KNOWN
+
+VALID_SECONDS = 3_600.0
+VALID_SECONDS_MAX = 86_400.0
+USER_MAX = 64
+
+_ID = re.compile(r"[A-Za-z0-9_-]{1,100}")
+_NO_NEW = (
+    "Documents are the notes of a vault: make a note in the vault, then open it by its id. "
+    "No document was made."
+)
+
+Endpoint = Callable[[Request], Awaitable[Response]]
+
+
+def routes(
+    rooms: Rooms,
+    *,
+    key: bytes | None = None,
+    server_token: str | None = None,
+    actor_of: ActorOf | None = None,
+    read_only: bool = False,
+    clock: Callable[[], float] = time.time,
+) -> list[BaseRoute]:
+    """Make y-sweet's routes.
+
+    `key` signs the tokens that clients get (without one they hold until the process ends);
+    `server_token`, if there is one, must be shown by whoever asks for such a token.
+    """
+    sweet = _Sweet(rooms, Tokens(key, clock), server_token, actor_of, read_only=read_only)
+    return [
+        Route("/ready", _fine),
+        Route("/check_store", _answering(sweet.check_store), methods=["GET", "POST"]),
+        Route("/doc/new", _answering(sweet.new), methods=["POST"]),
+        Route("/doc/{document}/auth", _answering(sweet.authorize), methods=["POST"]),
+        Route("/d/{document}/as-update", _answering(sweet.as_update)),
+        Route("/d/{document}/update", _answering(sweet.update), methods=["POST"]),
+        WebSocketRoute("/d/{document}/ws/{again}", Socket(rooms, sweet.admit)),
+    ]
+
+
+class _Sweet:
+    def __init__(
+        self,
+        rooms: Rooms,
+        tokens: Tokens,
+        server_token: str | None,
+        actor_of: ActorOf | None,
+        *,
+        read_only: bool,
+    ) -> None:
+        self._rooms = rooms
+        self._tokens = tokens
+        self._server_token = server_token
+        self._actor_of = actor_of
+        self._read_only = read_only
+
+    async def check_store(self, request: Request) -> Response:
+        self._refuse_stranger(request)
+        return await _fine(request)
+
+    async def new(self, request: Request) -> Response:
+        self._refuse_stranger(request)
+        wanted = (await _body(request)).get("docId")
+        if wanted is None:
+            raise Forbidden(_NO_NEW)
+        document = _checked(wanted)
+        async with self._rooms.open(document):
+            return JSONResponse({"docId": document})
+
+    async def authorize(self, request: Request) -> Response:
+        self._refuse_stranger(request)
+        document = _checked(request.path_params["document"])
+        asked = await _body(request)
+        authorization = self._authorization(asked.get("authorization"))
+        user, seconds = _user(asked.get("userId")), _seconds(asked.get("validForSeconds"))
+        async with self._rooms.open(document):
+            token = self._tokens.issue(document, authorization, user, seconds)
+        http = request.url.replace(path=f"/d/{document}", query="")
+        socket = http.replace(
+            scheme="wss" if http.scheme == "https" else "ws", path=f"/d/{document}/ws"
+        )
+        return JSONResponse(
+            {
+                "url": str(socket),
+                "baseUrl": str(http),
+                "docId": document,
+                "token": token,
+                "authorization": authorization,
+            }
+        )
+
+    async def as_update(self, request: Request) -> Response:
+        document = self._granted(request).document
+        async with self._rooms.open(document):
+            update = await self._rooms.shelf.documents.answer(document, NOTHING_KNOWN)
+        return Response(update, media_type="application/octet-stream")
+
+    async def update(self, request: Request) -> Response:
+        grant = self._granted(request)
+        if self._read_only or grant.authorization != "full":
+            raise Forbidden("This token is for reading only. Nothing was saved.")
+        update = await request.body()
+        async with self._rooms.open(grant.document):
+            actor = self._actor(grant, request.scope)
+            await self._rooms.shelf.documents.apply(grant.document, update, actor)
+        return JSONResponse({})
+
+    def admit(self, scope: Scope) -> Entry:
+        """Let a socket in by the token in its address."""
+        document = scope["path_params"]["document"]
+        if scope["path_params"]["again"] != document:
+            raise BadArgument("The address names two documents; it must name one twice.")
+        given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])
+        grant = self._tokens.read(given[0], document)
+        read_only = self._read_only or grant.authorization != "full"
+        return Entry(document, self._actor(grant, scope), read_only)
+
+    def _actor(self, grant: Grant, scope: Scope) -> str:
+        if grant.user:
+            return f"person:{grant.user}"
+        return self._actor_of(scope) if self._actor_of else self._rooms.somebody()
+
+    def _authorization(self, asked: object) -> Authorization:
+        if asked not in (None, "full", "read-only"):
+            raise BadArgument('authorization must be "full" or "read-only".')
+        return "read-only" if self._read_only or asked == "read-only" else "full"
+
+    def _granted(self, request: Request) -> Grant:
+        return self._tokens.read(_bearer(request), request.path_params["document"])
+
+    def _refuse_stranger(self, request: Request) -> None:
+        wanted = self._server_token
+        if wanted is not None and not compare_digest(_bearer(request).encode(), wanted.encode()):
+            raise Unauthorized("This needs the server's token.")
+
+
+async def _fine(_: Request) -> Response:
+    return JSONResponse({"ok": True})
+
+
+def _answering(endpoint: Endpoint) -> Endpoint:
+    async def answer(request: Request) -> Response:
+        try:
+            return await endpoint(request)
+        except CommonplaceError as error:
+            status, body = refusal(error)
+            return JSONResponse(body, 401 if isinstance(error, Unauthorized) else status)
+
+    return answer
+
+
+def _bearer(request: Request) -> str:
+    scheme, _, token = request.headers.get("authorization", "").partition(" ")
+    if scheme.lower() != "bearer" or not token:
+        raise Unauthorized("A token is missing: send it as `Authorization: Bearer …`.")
+    return token.strip()
+
+
+async def _body(request: Request) -> dict[str, object]:
+    try:
+        body: object = json.loads(await request.body() or b"{}")
+    except (ValueError, RecursionError):
+        raise BadArgument("The body must be JSON.") from None
+    if not isinstance(body, dict):
+        raise BadArgument("The body must be a JSON object.")
+    return cast("dict[str, object]", body)
+
+
+def _checked(document: object) -> str:
+    if not isinstance(document, str) or not _ID.fullmatch(document):
+        raise BadArgument("A document's id has only letters, digits, `-` and `_`.")
+    return document
+
+
+def _user(given: object) -> str:
+    if given is None:
+        return ""
+    if not isinstance(given, str) or len(given) > USER_MAX or not given.isprintable():
+        raise BadArgument(f"userId must be text of at most {USER_MAX} characters.")
+    return given
+
+
+def _seconds(given: object) -> float:
+    if given is None:
+        return VALID_SECONDS
+    if isinstance(given, bool) or not isinstance(given, int | float) or not given > 0:
+        raise BadArgument("validForSeconds must be a number above 0.")
+    return float(min(given, VALID_SECONDS_MAX))

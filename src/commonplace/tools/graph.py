@@ -1,0 +1,237 @@
+"""The `graph` family: nodes read, walked, searched and changed, over any store of linked nodes.
+
+Answers are JSON. What is not there is not an error: null, an empty list, `{"deleted": false}`.
+What was noticed about the nodes of an answer comes with it once: as `_warnings` of an object, or
+in the result's `_meta` for a list.
+"""
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from typing import cast
+
+from commonplace.errors import BadArgument, CommonplaceError, Conflict, Forbidden, NotFound
+from commonplace.tools.parameters import text, whole_number
+from commonplace.tools.table import Answer, Call, Tool, definition
+from commonplace.vault.store import Direction, Draft, Metric, Node, Revision, Store
+from commonplace.vault.wishes import Asker
+
+CONTENT_MAX = 10_000
+LISTED_CONTENT_MAX = 500
+NEIGHBOUR_CONTENT_MAX = 200
+NEIGHBOURS_MAX = 20
+TAGS_MAX = 100
+
+_TRUNCATED = "... [truncated]"
+_CODES: tuple[tuple[type[CommonplaceError], str], ...] = (
+    (BadArgument, "INVALID_PARAMS"),
+    (Conflict, "NODE_EXISTS"),
+    (NotFound, "NODE_NOT_FOUND"),
+    (Forbidden, "PERMISSION_DENIED"),
+)
+
+Arguments = Mapping[str, object]
+Json = dict[str, object]
+
+
+def tools(store: Store) -> list[Tool]:
+    """Return the family's tools, those that the store is capable of."""
+    family = _Graph(store)
+    reading = [
+        family.get_node,
+        family.get_neighbors,
+        family.find_path,
+        family.get_hubs,
+        family.search_by_tags,
+        family.random_node,
+    ]
+    writing = [family.create_node, family.update_node, family.delete_node]
+    searching = [family.search] if "search" in store.capabilities else []
+    runs = [*searching, *reading, *(writing if "write" in store.capabilities else [])]
+    return [
+        Tool(
+            definition(run.__name__),
+            "graph",
+            writes=run in writing,
+            run=run,
+            error_text=error_text,
+        )
+        for run in runs
+    ]
+
+
+def error_text(error: CommonplaceError) -> str:
+    """Put an error as JSON with its code."""
+    code = next((code for kind, code in _CODES if isinstance(error, kind)), "PROVIDER_ERROR")
+    return _json({"error": {"code": code, "message": str(error)}})
+
+
+class _Graph:
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    async def search(self, call: Call, arguments: Arguments) -> Answer:
+        query = text(arguments, "query").strip()
+        if not query:
+            raise BadArgument("`query` is empty. Say what to search for.")
+        found = await self._store.search(query, _limit(arguments, 10, 50))
+        scores = dict(found.scores)
+        nodes = await self._store.nodes(list(scores), LISTED_CONTENT_MAX)
+        shown = await self._shown(nodes, LISTED_CONTENT_MAX)
+        indexed: Json = {"embedded": found.embedded, "total": found.total}
+        if found.problem:
+            indexed["problem"] = found.problem
+        rows = [{**each, "score": scores[str(each["id"])]} for each in shown]
+        return await self._listed(rows, {"indexed": indexed})
+
+    async def get_node(self, call: Call, arguments: Arguments) -> Answer:
+        node = await self._store.node(text(arguments, "id"), call.actor.id)
+        if node is None:
+            return Answer("null")
+        (shown,) = await self._shown([node], CONTENT_MAX)
+        if whole_number(arguments, "depth", 0, least=0, most=1):
+            shown |= await self._context(node.id)
+        return await self._single(node.id, shown)
+
+    async def get_neighbors(self, call: Call, arguments: Arguments) -> Answer:
+        id, limit = text(arguments, "id"), _limit(arguments, 20, 50)
+        chosen = text(arguments, "direction", "both")
+        sides: list[Direction] = ["out", "in"] if chosen == "both" else [cast("Direction", chosen)]
+        found = {side: (await self._store.neighbours(id, side, limit)).ids for side in sides}
+        ids = _fairly(found.get("out", ()), found.get("in", ()), limit)
+        nodes = await self._store.nodes(list(ids), LISTED_CONTENT_MAX)
+        return await self._listed(await self._shown(nodes, LISTED_CONTENT_MAX))
+
+    async def find_path(self, call: Call, arguments: Arguments) -> Answer:
+        way = await self._store.path(text(arguments, "source"), text(arguments, "target"))
+        return Answer("null" if way is None else _json({"path": way, "length": len(way) - 1}))
+
+    async def get_hubs(self, call: Call, arguments: Arguments) -> Answer:
+        metric = cast("Metric", text(arguments, "metric", "in_degree"))
+        hubs = await self._store.hubs(metric, _limit(arguments, 10, 50))
+        titles = await self._store.titles([id for id, _ in hubs])
+        rows: list[Json] = [
+            {"id": id, "title": titles.get(id, id), "score": degree} for id, degree in hubs
+        ]
+        return await self._listed(rows)
+
+    async def search_by_tags(self, call: Call, arguments: Arguments) -> Answer:
+        every = text(arguments, "mode", "any") == "all"
+        tags, limit = _tags(arguments) or (), _limit(arguments, 20, 100)
+        ids = await self._store.tagged(tags, limit, every=every)
+        nodes = await self._store.nodes(ids, LISTED_CONTENT_MAX)
+        return await self._listed(await self._shown(nodes, LISTED_CONTENT_MAX))
+
+    async def random_node(self, call: Call, arguments: Arguments) -> Answer:
+        id = await self._store.random(_tags(arguments) or ())
+        node = None if id is None else await self._store.node(id, call.actor.id)
+        if node is None:
+            return Answer("null")
+        (shown,) = await self._shown([node], CONTENT_MAX)
+        return await self._single(node.id, shown)
+
+    async def create_node(self, call: Call, arguments: Arguments) -> Answer:
+        draft = Draft(
+            text(arguments, "title").strip(),
+            text(arguments, "content"),
+            _tags(arguments) or (),
+            text(arguments, "directory", "").strip("/"),
+        )
+        return await self._written(await self._store.create(draft, _asker(call)), call)
+
+    async def update_node(self, call: Call, arguments: Arguments) -> Answer:
+        title = text(arguments, "title").strip() if "title" in arguments else None
+        content = text(arguments, "content") if "content" in arguments else None
+        revision = Revision(title, content, _tags(arguments))
+        if revision == Revision():
+            raise BadArgument("Give at least one of `title`, `content` or `tags`.")
+        updated = await self._store.update(text(arguments, "id"), revision, _asker(call))
+        return await self._written(updated.id, call, updated.notices)
+
+    async def delete_node(self, call: Call, arguments: Arguments) -> Answer:
+        deleted = await self._store.delete(text(arguments, "id"), _asker(call))
+        return Answer(_json({"deleted": deleted}))
+
+    # -- shapes
+
+    async def _shown(self, nodes: Sequence[Node], content_max: int) -> list[Json]:
+        """Put nodes as the contract does, with the titles of all their links in one batch."""
+        linked = dict.fromkeys(link for node in nodes for link in node.links)
+        titles = await self._store.titles(linked)
+        return [
+            {
+                "id": node.id,
+                "title": node.title,
+                "content": truncated(node.content, content_max),
+                "tags": list(node.tags),
+                "links": [{"id": link, "title": titles.get(link, link)} for link in node.links],
+            }
+            for node in nodes
+        ]
+
+    async def _context(self, id: str) -> Json:
+        out = await self._store.neighbours(id, "out", NEIGHBOURS_MAX)
+        into = await self._store.neighbours(id, "in", NEIGHBOURS_MAX)
+        chosen = _fairly(out.ids, into.ids, NEIGHBOURS_MAX)
+        nodes = await self._store.nodes(list(chosen), NEIGHBOUR_CONTENT_MAX)
+        shown = await self._shown(nodes, NEIGHBOUR_CONTENT_MAX)
+        return {
+            "incomingCount": into.total,
+            "outgoingCount": out.total,
+            "neighbors": [{**each, "direction": chosen[str(each["id"])]} for each in shown],
+        }
+
+    async def _written(self, id: str, call: Call, notices: Collection[str] = ()) -> Answer:
+        node = await self._store.node(id, call.actor.id)
+        if node is None:
+            raise NotFound(f"{id} was written, but is gone again.")
+        (shown,) = await self._shown([node], CONTENT_MAX)
+        return await self._single(node.id, shown, notices)
+
+    async def _single(self, id: str, shown: Json, notices: Collection[str] = ()) -> Answer:
+        if warnings := [*notices, *await self._store.warnings([id])]:
+            shown["_warnings"] = warnings
+        return Answer(_json(shown))
+
+    async def _listed(self, rows: list[Json], meta: Json | None = None) -> Answer:
+        meta = meta or {}
+        if warnings := await self._store.warnings([str(row["id"]) for row in rows]):
+            meta["_warnings"] = warnings
+        return Answer(_json(rows), meta=meta or None)
+
+
+def truncated(content: str, size: int) -> str:
+    """Cut a text to a size, the mark of the cut included; never inside a character."""
+    if len(content) <= size:
+        return content
+    return content[: size - len(_TRUNCATED)].rstrip() + _TRUNCATED
+
+
+def _fairly(out: Sequence[str], into: Sequence[str], limit: int) -> dict[str, Direction]:
+    """Choose neighbours, outgoing first, neither side crowding the other out; each once."""
+    rest = [id for id in into if id not in set(out)]
+    shown = max(limit - len(rest), limit - limit // 2)
+    chosen: dict[str, Direction] = dict.fromkeys(out[:shown], "out")
+    chosen.update(dict.fromkeys(rest[: limit - len(chosen)], "in"))
+    return chosen
+
+
+def _asker(call: Call) -> Asker:
+    return Asker(call.actor.id, call.actor.name, call.ask, call.reply)
+
+
+def _limit(arguments: Arguments, default: int, most: int) -> int:
+    return whole_number(arguments, "limit", default, least=1, most=most)
+
+
+def _tags(arguments: Arguments) -> tuple[str, ...] | None:
+    given = arguments.get("tags")
+    if given is None:
+        return None
+    tags = [tag.strip().removeprefix("#") for tag in cast("list[str]", given)]
+    if len(tags) > TAGS_MAX or not all(tags):
+        raise BadArgument(f"`tags` must be at most {TAGS_MAX} tags, none of them empty.")
+    return tuple(dict.fromkeys(tags))
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)

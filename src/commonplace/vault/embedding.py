@@ -1,0 +1,122 @@
+"""The vectors of a vault: opened, added to and searched, in worker threads.
+
+Heavy things are imported when they are first needed: numpy and the model take longer to start than
+a vault does. One thread embeds at a time; others may search meanwhile.
+"""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from commonplace.core import chunks as cutting, ranking
+from commonplace.vault.catalog import Entry
+from commonplace.vault.index import Index
+from commonplace.vault.passages import Passage, Passages
+from commonplace.vault.settings import Settings
+
+if TYPE_CHECKING:
+    from commonplace.vault.embed import Embedder
+
+PASSAGES_MAX = 300
+CHUNKS_AT_ONCE = 16
+
+
+class Embedding:
+    """Notes cut into passages, each with its vector."""
+
+    def __init__(
+        self, settings: Settings, text: Callable[[int], bytes], embedder: "Embedder | None" = None
+    ) -> None:
+        """Open the provider and take what was embedded before."""
+        from commonplace.vault.vectors import Vectors
+
+        self._text = text
+        self.embedder = embedder or _provider(settings)
+        self.vectors = Vectors(self.embedder.dimensions)
+        self._passages, self._reader = Passages(settings.state), Passages(settings.state)
+        self._passages.belong_to(self.embedder.id, self.embedder.dimensions)
+        self._index = Index(settings.state, 1)
+        self.vectors.load(self._passages.rows())
+        self.numbers = {path: note for path, (note, _) in self._passages.known().items()}
+        self.paths = {note: path for path, note in self.numbers.items()}
+
+    def close(self) -> None:
+        """Let go of the files."""
+        self._passages.close()
+        self._reader.close()
+        self._index.close()
+
+    def stale(self) -> dict[str, None]:
+        """List the notes that are not embedded as they are now, the newest last."""
+        known, files = self._passages.known(), self._index.known()
+        oldest_first = sorted(files.items(), key=lambda item: item[1].mtime_ns)
+        waiting = {
+            path: None
+            for path, file in oldest_first
+            if known.get(path, (0, None))[1] != (file.sha or b"")
+        }
+        return {**dict.fromkeys(known.keys() - files.keys()), **waiting}
+
+    def sweep(self) -> None:
+        """Throw away vectors that no passage uses any more."""
+        self._passages.sweep()
+
+    def embed(self, entries: Mapping[str, Entry | None]) -> list[str]:
+        """Embed notes in a thread; returns those that were too many for one go."""
+        gone = [path for path, entry in entries.items() if entry is None]
+        self.vectors.remove(self._passages.remove(gone))
+        notes: dict[str, tuple[bytes, list[Passage]]] = {}
+        texts: dict[bytes, str] = {}
+        left: list[str] = []
+        for path, entry in entries.items():
+            if entry is not None and len(texts) < CHUNKS_AT_ONCE:
+                notes[path] = self._cut(path, entry, texts)
+            elif entry is not None:
+                left.append(path)
+        fresh = self._made(texts)
+        for path, done in self._passages.put(notes, fresh).items():
+            self.vectors.put(done.note, done.passages, done.vectors)
+            self.numbers[path], self.paths[done.note] = done.note, path
+        for path in gone:
+            self.paths.pop(self.numbers.pop(path, 0), None)
+        return left[::-1]
+
+    def _cut(self, path: str, entry: Entry, texts: dict[bytes, str]) -> tuple[bytes, list[Passage]]:
+        about, known = self._index.about(path), self._index.known_one(path)
+        sha = (known and known.sha) or b""
+        if about is None or about.problem is not None:
+            return sha, []
+        found = cutting.chunks(self._text(entry.note).decode("utf-8", "replace"), about.title or "")
+        passages = [Passage(each.start, each.end, each.sha256) for each in found]
+        made = self._passages.vectors([each.hash for each in passages])
+        texts |= {each.sha256: each.text for each in found if each.sha256 not in made}
+        return sha, passages
+
+    def _made(self, texts: Mapping[bytes, str]) -> dict[bytes, bytes]:
+        from commonplace.vault.vectors import packed
+
+        if not texts:
+            return {}
+        rows = packed(self.embedder.embed_documents(list(texts.values())))
+        return dict(zip(texts, rows, strict=True))
+
+    def nearest(self, query: str, allowed: set[int] | None) -> dict[int, ranking.Passage]:
+        """Find the passage of each note that is nearest to a question, among the allowed notes."""
+        if not len(self.vectors) or allowed == set():
+            return {}
+        near = self.vectors.search(self.embedder.embed_query(query), PASSAGES_MAX, allowed)
+        return ranking.best_passages(near)
+
+    def range(self, passage: int) -> tuple[int, int] | None:
+        """Tell where a passage stands in its note."""
+        return self._reader.range(passage)
+
+
+def _provider(settings: Settings) -> "Embedder":
+    from commonplace.vault.providers import HttpChoice, LocalChoice, open_embedder
+
+    chosen = settings.embeddings
+    choice = LocalChoice() if chosen is None else HttpChoice(chosen.url, chosen.model, chosen.key)
+    found = open_embedder(choice, settings.models or Path())
+    assert found is not None
+    return found

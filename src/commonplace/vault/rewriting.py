@@ -1,0 +1,169 @@
+"""Edits many notes together: each as its live document, or as its file if nobody works on it.
+
+A note that is just its file stays so: it is rewritten on disk like another program would do it,
+without a document of its own, so that thousands take a second or two. What others save to it in
+the meantime is not lost: it comes out of the swap and is edited instead.
+"""
+
+import hashlib
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import partial
+
+import anyio
+import anyio.to_thread
+
+from commonplace.core import edits, endings
+from commonplace.core.edits import Edit
+from commonplace.errors import CommonplaceError, Unavailable
+from commonplace.vault.changes import Plan
+from commonplace.vault.disk import reason
+from commonplace.vault.roots import Roots
+from commonplace.vault.shelf import Shelf
+
+# Writing a file waits for the disk, so more threads than cores pay off.
+_THREADS_MAX = 16
+_ROUNDS_MAX = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Rewritten:
+    """A note that was edited: how to take that back, and from which text."""
+
+    path: str
+    back: tuple[Edit, ...]
+    after: bytes
+
+    def undoing(self, text: str) -> Sequence[Edit] | None:
+        """Return the edits that take it back; None if the text has changed since."""
+        return self.back if _hash(text) == self.after else None
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What became of the notes; `failed` says why, by path."""
+
+    done: list[Rewritten] = field(default_factory=list[Rewritten])
+    failed: dict[str, str] = field(default_factory=dict[str, str])
+
+
+class Rewriter:
+    """Edits many notes at once."""
+
+    def __init__(self, roots: Roots, shelf: Shelf) -> None:
+        self._roots = roots
+        self._shelf = shelf
+
+    async def rewrite(
+        self, plans: Mapping[str, Plan], actor: str, key: str, behind: Collection[str] = ()
+    ) -> Outcome:
+        """Carry out the plan of each note; one that fails does not keep the others.
+
+        The key names what is left behind on disk if a crash comes between, for `sweep`. `behind`
+        are notes whose files lack edits that a crash kept from them: edited there once more, such
+        an edit would be made twice.
+        """
+        outcome = Outcome()
+        live = [path for path in plans if path in behind or self._shelf.is_live(path)]
+        files = [path for path in plans if path not in set(live)]
+        async with anyio.create_task_group() as tasks:
+            for path in live:
+                tasks.start_soon(self._edit, path, plans[path], actor, outcome)
+            threads = min(_THREADS_MAX, len(files))
+            for number in range(threads):
+                portion = files[number::threads]
+                job = partial(self._rewrite_files, portion, plans, outcome, key)
+                tasks.start_soon(anyio.to_thread.run_sync, job)
+        return outcome
+
+    async def _edit(self, path: str, plan: Plan, actor: str, outcome: Outcome) -> None:
+        seen = _Seen(plan)
+        try:
+            edited = await self._shelf.edit(path, seen.plan, actor)
+        except CommonplaceError as error:
+            outcome.failed[path] = str(error)
+        else:
+            outcome.done.append(seen.rewritten(path, edited.text))
+
+    def sweep(self, plans: Mapping[str, Plan], key: str) -> None:
+        """Remove what a crash left behind; what nobody can account for becomes a note."""
+        for path, plan in plans.items():
+            token = _token(key, path)
+            if (spare := self._roots.spare(path, token)) is None:
+                continue
+            if not self._accounted_for(path, spare, plan):
+                stem = path.removesuffix(".md")
+                name = f"{stem} (conflict {datetime.now(UTC).date().isoformat()}).md"
+                with suppress(CommonplaceError):
+                    self._roots.create(name, spare, f"{token}-copy")
+            self._roots.clear(path, token)
+
+    def _accounted_for(self, path: str, spare: bytes, plan: Plan) -> bool:
+        """Tell whether this is the text before or after the edit, and not one of somebody else."""
+        try:
+            data, _ = self._roots.read(path)
+            (now, _), (other, _) = endings.decode(data), endings.decode(spare)
+        except CommonplaceError:
+            return False
+        return edits.apply(other, plan(other)) == edits.apply(now, plan(now))
+
+    def _rewrite_files(
+        self, portion: Sequence[str], plans: Mapping[str, Plan], outcome: Outcome, key: str
+    ) -> None:
+        for path in portion:
+            seen = _Seen(plans[path])
+            try:
+                after = self._rewrite_file(path, seen.plan, _token(key, path))
+            except CommonplaceError as error:
+                outcome.failed[path] = str(error)
+            except OSError as error:
+                outcome.failed[path] = f"{reason(error)}."
+            else:
+                outcome.done.append(seen.rewritten(path, after))
+
+    def _rewrite_file(self, path: str, plan: Plan, token: str) -> str:
+        on_disk = path if self._roots.stamp(path) else self._roots.find(path) or path
+        data, _ = self._roots.read(on_disk)
+        for _ in range(_ROUNDS_MAX):
+            text, form = endings.decode(data)
+            after = edits.apply(text, plan(text))
+            if after == text:
+                return text
+            out, _ = self._roots.swap(on_disk, endings.encode(after, form, text), token)
+            if out == data:
+                self._roots.clear(on_disk, token)
+                return after
+            data = out
+        raise Unavailable("It is being rewritten by another program all the time.")
+
+
+class _Seen:
+    """A plan that remembers what it was last asked for."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._text = ""
+        self._edits: Sequence[Edit] = ()
+
+    def plan(self, text: str) -> Sequence[Edit]:
+        self._text, self._edits = text, self._plan(text)
+        return self._edits
+
+    def rewritten(self, path: str, after: str) -> Rewritten:
+        back: list[Edit] = []
+        moved = 0
+        for edit in self._edits:
+            start = edit.start + moved
+            back.append(Edit(start, start + len(edit.text), self._text[edit.start : edit.end]))
+            moved += len(edit.text) - (edit.end - edit.start)
+        return Rewritten(path, tuple(back), _hash(after))
+
+
+def _token(key: str, path: str) -> str:
+    return f"{key}-{_hash(path).hex()[:8]}"
+
+
+def _hash(text: str) -> bytes:
+    return hashlib.blake2b(text.encode(), digest_size=16).digest()

@@ -1,0 +1,155 @@
+"""Deleted notes: moved to `.trash` in their root, where Obsidian puts them too, and back.
+
+A note's document goes with its file, so that what somebody still types in a note that is being
+deleted ends up in the trash and not nowhere, and a restored note has its history.
+"""
+
+import json
+import os
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Protocol
+
+import anyio.to_thread
+
+from commonplace.core import paths
+from commonplace.errors import BadPath, Conflict, NotFound, Unavailable
+from commonplace.vault.beneath import open_beneath
+from commonplace.vault.disk import Disk, reason
+from commonplace.vault.log import Log
+from commonplace.vault.roots import Roots
+from commonplace.vault.shelf import Shelf
+
+FOLDER = ".trash"
+LISTED_MAX = 10_000
+_SAME_NAME_MAX = 1_000
+_KIND = "trash"
+
+
+class Indexing(Protocol):
+    """What is asked of the index."""
+
+    @property
+    def busy(self) -> bool: ...  # noqa: D102
+    async def update(self, paths: list[str]) -> None: ...  # noqa: D102
+
+
+@dataclass(frozen=True, slots=True)
+class Trashed:
+    """A note in the trash: where it lies, where it was, and since when and by whom if known."""
+
+    trash: str
+    path: str
+    time: float | None = None
+    who: str | None = None
+
+
+class Trash:
+    """The trash of every root."""
+
+    def __init__(self, roots: Roots, log: Log, shelf: Shelf, index: Indexing) -> None:
+        self._roots = roots
+        self._log = log
+        self._shelf = shelf
+        self._index = index
+
+    async def put(self, path: str, who: str) -> str:
+        """Move a note to the trash; returns where it lies now."""
+        if (id := self._shelf.known_id(path)) is not None:
+            await self._shelf.closed(id)
+        for kept in self._names(path):
+            try:
+                await self._move(path, kept)
+            except Conflict:
+                continue
+            row = Trashed(kept, path, time.time(), who)
+            await self._log.put_record(_KIND, kept, json.dumps(asdict(row)))
+            await self._follow(path)
+            return kept
+        raise Conflict(f"The trash holds too many notes named {path}. Empty it first.")
+
+    async def restore(self, trash: str) -> str:
+        """Move a note back to where it was; returns its path."""
+        path = await self._origin(trash)
+        if self._roots.find(trash) is None:
+            raise NotFound(f"There is no {trash} in the trash. List it: commonplace trash --list.")
+        if self._roots.find(path) is not None:
+            raise Conflict(f"{path} exists already. Rename that note first, then restore this one.")
+        await self._move(trash, path)
+        await self._log.put_record(_KIND, trash, None)
+        await self._follow(path)
+        return path
+
+    async def listed(self) -> list[Trashed]:
+        """List what is in the trash, by name."""
+        files = await anyio.to_thread.run_sync(self._files)
+        known = {
+            key: Trashed(**json.loads(row)) for key, row in (await self._log.records(_KIND)).items()
+        }
+        return [known.get(file) or Trashed(file, self._bare(file)) for file in files]
+
+    def _files(self) -> list[str]:
+        found: list[str] = []
+        for root in self._roots.names():
+            disk, _ = self._roots.at(self._roots.joined(root, FOLDER))
+            found += (self._roots.joined(root, inside) for inside in _files(disk, FOLDER))
+        return sorted(found)[:LISTED_MAX]
+
+    def _names(self, path: str) -> Iterator[str]:
+        root, inside = self._roots.split(path)
+        stem, dot, ending = inside.rpartition(".")
+        yield self._roots.joined(root, f"{FOLDER}/{inside}")
+        for number in range(2, _SAME_NAME_MAX):
+            yield self._roots.joined(root, f"{FOLDER}/{stem} {number}{dot}{ending}")
+
+    async def _origin(self, trash: str) -> str:
+        """Check a path that leads into the trash, and return where the note was."""
+        path = self._bare(trash)
+        kept = await self._log.record(_KIND, trash)
+        return Trashed(**json.loads(kept)).path if kept else path
+
+    def _bare(self, trash: str) -> str:
+        root, inside = self._roots.split(trash)
+        folder, _, path = inside.partition("/")
+        if folder != FOLDER or not paths.is_document(path):
+            raise BadPath(f"{trash!r} is no note in the trash. List it: commonplace trash --list.")
+        return self._roots.joined(root, path)
+
+    async def _move(self, old: str, new: str) -> None:
+        on_disk = self._roots.find(old) or old
+        try:
+            if on_disk == old:
+                await self._shelf.move(old, new)
+            else:
+                await anyio.to_thread.run_sync(self._roots.rename, on_disk, new)
+                await self._shelf.follow_file(old, new)
+        except FileNotFoundError:
+            raise NotFound(f"Document not found: {old}") from None
+        except OSError as error:
+            raise Unavailable(f"{old} cannot be moved: {reason(error)}.") from error
+
+    async def _follow(self, path: str) -> None:
+        if not self._index.busy:
+            await self._index.update([path])
+
+
+def _files(disk: Disk, folder: str) -> Iterator[str]:
+    """Yield every Markdown file beneath a folder; no link is followed."""
+    try:
+        descriptor = open_beneath(disk.descriptor, folder, os.O_RDONLY | os.O_DIRECTORY)
+    except OSError:
+        return
+    below: list[str] = []
+    try:
+        with os.scandir(descriptor) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    below.append(entry.name)
+                elif entry.is_file(follow_symlinks=False) and paths.is_document(entry.name):
+                    yield f"{folder}/{entry.name}"
+    finally:
+        os.close(descriptor)
+    for name in below:
+        if paths.is_document(f"{name}/x.md"):
+            yield from _files(disk, f"{folder}/{name}")

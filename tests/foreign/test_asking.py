@@ -1,0 +1,71 @@
+"""Clients that others wrote, whose person is asked before a note is written."""
+
+import json
+import sys
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests import node
+from tests.foreign.test_foreign import inspect
+from tests.server.processes import Process, until
+
+pytestmark = pytest.mark.slow
+
+HERE = Path(__file__).parent
+CLIENTS = [("v1", "legacy"), ("v2", "legacy"), ("v2", "auto")]
+DENIED = {"error": True, "text": "User denied permission"}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "notes").mkdir()
+    return tmp_path / "notes"
+
+
+@pytest.fixture
+def url(tmp_path: Path, folder: Path) -> Generator[str]:
+    words = ("serve", str(folder), "--port", "0", "--json", "--state", str(tmp_path / "state"))
+    with Process(sys.executable, "-m", "commonplace", *words) as server:
+        yield json.loads(until(lambda: server.out)[0])["mcp"]
+
+
+def visit(url: str, sdk: str, mode: str) -> dict[str, Any]:
+    script = "".join((HERE / f"{name}.mjs").read_text("utf-8") for name in (f"ask_{sdk}", "ask"))
+    arguments = ["--input-type=module", "-", url, mode]
+    done = node.run(arguments, cwd=node.installed(HERE), seconds=60, text=script)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize(("sdk", "mode"), CLIENTS)
+def test_a_javascript_client_asks_its_person(url: str, folder: Path, sdk: str, mode: str):
+    seen = visit(url, sdk, mode)
+    assert [params["message"] for params in seen["asked"]] == [
+        f"js-{sdk} wants to create {name}.md (4 bytes, 1 word)\n\n@@ line 1 @@\n+new"
+        for name in ("accepted", "declined", "cancelled", "refused")
+    ]
+    assert seen["asked"][0]["requestedSchema"]["properties"]["allow"]["enum"][-1] == "no"
+    assert json.loads(seen["accepted"]["text"])["status"] == "created"
+    assert [seen[name] for name in ("declined", "cancelled", "refused")] == [DENIED] * 3
+    assert "commonplace approvals --approve 1" in seen["parked"]["text"]
+    assert [file.name for file in folder.iterdir()] == ["accepted.md"]
+    if mode == "auto":
+        refused = ("Invalid or expired requestState", -32602)
+        for name in ("tampered", "other"):
+            error = seen[name]["error"]
+            assert (error["message"], error["code"]) == refused
+        replayed = seen["replayed"]["result"]["content"][0]["text"]
+        assert replayed == seen["accepted"]["text"]
+        assert seen["reversed"]["result"]["content"][0]["text"] == DENIED["text"]
+
+
+@pytest.mark.parametrize("era", ["legacy", "modern"])
+def test_the_inspector_gets_an_answer_that_it_can_show(url: str, folder: Path, era: str):
+    flags = ("--protocol-era", era, "--method", "tools/call", "--tool-name", "create_note")
+    words = ("--tool-arg", "path=new.md", "--tool-arg", "content=new")
+    code, shown, complaints = inspect(url, *flags, *words)
+    assert "approv" in shown + complaints or "denied" in shown + complaints, (code, shown)
+    assert list(folder.iterdir()) == []

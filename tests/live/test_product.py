@@ -1,0 +1,153 @@
+"""The product itself: `commonplace serve`, clients that others wrote, and a program on the file."""
+
+import json
+import os
+import random
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.parse
+import urllib.request
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any, Self
+
+import pytest
+
+from tests.live.notes import MIXED
+from tests.live.processes import Clients
+
+pytestmark = pytest.mark.slow
+
+PATIENCE = 30.0
+
+
+class Product:
+    """`commonplace serve` on a vault of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder / "vault"
+        self.folder.mkdir()
+        self.note = self.folder / "note.md"
+        self.note.write_text(MIXED, encoding="utf-8")
+        self._state = folder / "state"
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            self._port: int = listener.getsockname()[1]
+        self.ws = f"ws://127.0.0.1:{self._port}/sync"
+        self.sweet = f"ys://127.0.0.1:{self._port}"
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop(signal.SIGTERM)
+
+    def start(self) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "commonplace", "serve", self.folder, "--port", str(self._port)],
+            env=os.environ | {"COMMONPLACE_STATE": str(self._state)},
+            stderr=subprocess.DEVNULL,
+        )
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            try:
+                self.ask("/healthz")
+            except OSError:
+                assert self._process.poll() is None
+                time.sleep(0.05)
+            else:
+                return
+        raise AssertionError("the server did not start")
+
+    def stop(self, how: signal.Signals) -> None:
+        self._process.send_signal(how)
+        self._process.wait(PATIENCE)
+
+    def ask(self, place: str, /, **query: str) -> Any:
+        url = f"http://127.0.0.1:{self._port}{place}?{urllib.parse.urlencode(query)}"
+        with urllib.request.urlopen(url, timeout=PATIENCE) as answer:
+            return json.load(answer)
+
+    def document(self) -> str:
+        return self.ask("/api/document", path="note.md")["id"]
+
+    def settled_file(self, text: str) -> None:
+        """Wait until the file has this text."""
+        end = time.monotonic() + 10
+        while self.note.read_text(encoding="utf-8") != text:
+            assert time.monotonic() < end, "the file did not follow"
+            time.sleep(0.02)
+
+
+@pytest.fixture
+def product(tmp_path: Path) -> Generator[Product]:
+    with Product(tmp_path) as product:
+        yield product
+
+
+@pytest.fixture
+def clients() -> Generator[Clients]:
+    with Clients() as clients:
+        yield clients
+
+
+def rewritten(note: Path, rng: random.Random, mark: str) -> None:
+    """Do what an editor does: read the file, change a line, write it, one way or the other."""
+    lines = note.read_text(encoding="utf-8").split("\n")
+    lines.insert(rng.randint(0, len(lines)), mark)
+    text = "\n".join(lines)
+    if rng.random() < 0.5:
+        spare = note.with_name(".spare")
+        spare.write_text(text, encoding="utf-8")
+        os.replace(spare, note)
+    else:
+        note.write_text(text, encoding="utf-8")
+
+
+def test_sockets_and_a_program_on_the_file_make_one_text(
+    product: Product, clients: Clients
+) -> None:
+    document = product.document()
+    for name in ("ana", "bo"):
+        clients.tell("websocket", name=name, url=product.ws, document=document)
+    clients.tell("sweet", name="cy", url=product.sweet, document=document)
+    names = ["ana", "bo", "cy"]
+    clients.tell("synced", names=names)
+    clients.begin("edit", names=names, count=300, seed=5, pause=5)
+    rng = random.Random(6)
+    marks = [f"saved by a program {n} 漢😀" for n in range(12)]
+    for mark in marks:
+        rewritten(product.note, rng, mark)
+        time.sleep(0.25)
+    clients.finish()
+    clients.tell("saved", names=names)
+    time.sleep(1.0)
+    clients.tell("alike", names=names)
+    texts = {clients.tell("text", name=name) for name in names}
+    assert len(texts) == 1
+    product.settled_file(texts.pop())
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
+def test_a_restart_with_clients_open_duplicates_nothing(
+    product: Product, clients: Clients, how: signal.Signals
+) -> None:
+    document = product.document()
+    for name in ("ana", "bo"):
+        clients.tell("websocket", name=name, url=product.ws, document=document)
+    clients.tell("synced", names=["ana", "bo"])
+    marks = [f"«{n}»" for n in range(40)]
+    for n, mark in enumerate(marks):
+        clients.tell("insert", name=("ana", "bo")[n % 2], at=-1, text=mark)
+        if n == 20:
+            product.stop(how)
+    product.start()
+    assert product.document() == document
+    clients.tell("synced", names=["ana", "bo"])
+    clients.tell("alike", names=["ana", "bo"])
+    text = clients.tell("text", name="ana")
+    assert [text.count(mark) for mark in marks] == [1] * len(marks)
+    product.settled_file(text)

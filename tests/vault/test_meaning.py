@@ -1,0 +1,268 @@
+"""Embedding in the background, and search from what is there: resumed, cached, degraded."""
+
+import sqlite3
+import time
+from collections.abc import AsyncGenerator, Callable, Generator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import anyio
+import pytest
+
+from commonplace.vault import model_files
+from commonplace.vault.meaning import Meaning
+from commonplace.vault.passages import Passage, Passages
+from commonplace.vault.settings import Embeddings, Settings
+from commonplace.vault.vault import Vault
+from tests.vault.embedding_server import Behaviour, serving
+
+pytestmark = pytest.mark.anyio
+
+MakeSettings = Callable[..., Settings]
+
+NOTES = {
+    "garage.md": "# Garage\n\nThe automobile is parked.\n",
+    "pets.md": "# Pets\n\nA kitten sleeps.\n",
+    "food.md": "# Food\n\nBread and cheese.\n",
+}
+
+
+@pytest.fixture
+def server() -> Generator[Behaviour]:
+    with serving() as behaviour:
+        yield behaviour
+
+
+@asynccontextmanager
+async def opened(settings: Settings, *, wait: bool = True) -> AsyncGenerator[Vault]:
+    async with Vault.open(settings) as vault:
+        with anyio.fail_after(20):
+            await vault.settled()
+            if wait:
+                await embedded(vault)
+        yield vault
+
+
+async def embedded(vault: Vault) -> None:
+    with anyio.fail_after(20):
+        while True:
+            found = vault.meaning.progress
+            if found.total and found.embedded == found.total:
+                return
+            await anyio.sleep(0.01)
+
+
+async def paths(vault: Vault, query: str, **more: object) -> list[str]:
+    return [hit.path for hit in await vault.search(query, 10, **more)]  # pyright: ignore[reportArgumentType]
+
+
+async def test_hits_say_why_they_matched(make_settings: MakeSettings, server: Behaviour) -> None:
+    async with opened(make_settings(NOTES, embeddings=server.embeddings)) as vault:
+        hits = await vault.search("car parked", 3)
+        assert (hits[0].path, hits[0].matched) == ("garage.md", ("text", "meaning"))
+        (first, *_) = await vault.search("feline", 3)
+        assert (first.path, first.matched) == ("pets.md", ("meaning",))
+        assert "kitten" in first.snippet
+
+
+async def test_after_a_restart_nothing_is_embedded_again(
+    make_settings: MakeSettings, server: Behaviour
+) -> None:
+    settings = make_settings(NOTES, embeddings=server.embeddings)
+    async with opened(settings):
+        pass
+    server.texts.clear()
+    async with opened(settings) as vault:
+        assert (await paths(vault, "car"))[0] == "garage.md"
+    assert server.texts == ["dimensions", "car"]
+
+
+async def test_a_changed_note_costs_its_changed_passages_alone(
+    make_settings: MakeSettings, server: Behaviour
+) -> None:
+    long = "# One\n\n" + "alpha " * 150 + "\n\n# Two\n\n" + "beta " * 150 + "\n"
+    settings = make_settings(NOTES | {"long.md": long}, embeddings=server.embeddings)
+    async with opened(settings) as vault:
+        server.texts.clear()
+        (settings.roots[0].path / "long.md").write_text(long.replace("beta", "gamma"))
+        await vault.update(["long.md"])
+        await embedded(vault)
+        assert server.texts
+        assert all("gamma" in text for text in server.texts)
+
+
+async def test_a_renamed_or_restored_note_costs_nothing(
+    make_settings: MakeSettings, server: Behaviour
+) -> None:
+    settings = make_settings(NOTES, embeddings=server.embeddings)
+    async with opened(settings) as vault:
+        server.texts.clear()
+        await vault.rename("pets.md", "animals/Pets.md", "person:ana")
+        await embedded(vault)
+        assert server.texts == []
+        assert (await paths(vault, "feline"))[0] == "animals/Pets.md"
+
+
+async def test_a_deleted_note_is_found_no_more(
+    make_settings: MakeSettings, server: Behaviour
+) -> None:
+    settings = make_settings(NOTES, embeddings=server.embeddings)
+    async with opened(settings) as vault:
+        (settings.roots[0].path / "pets.md").unlink()
+        await vault.update(["pets.md"])
+        assert "pets.md" not in await paths(vault, "feline")
+
+
+async def test_the_newest_notes_come_first(make_settings: MakeSettings, server: Behaviour) -> None:
+    import os
+
+    notes = {f"n{n:03}.md": f"# T{n:03}\n\nword{n:03}\n" for n in range(100)}
+    settings = make_settings(notes, embeddings=server.embeddings)
+    for n, path in enumerate(notes):
+        os.utime(settings.roots[0].path / path, (1_000_000 + n, 1_000_000 + n))
+    async with opened(settings):
+        sent = [text for text in server.texts if text.startswith("T")]
+        assert [text[:4] for text in sent] == [f"T{n:03}" for n in reversed(range(100))]
+
+
+async def test_a_new_index_keeps_the_vectors(
+    make_settings: MakeSettings, server: Behaviour
+) -> None:
+    settings = make_settings(NOTES, embeddings=server.embeddings)
+    async with opened(settings) as vault:
+        server.texts.clear()
+        await vault.refresh(rebuild=True)
+        await embedded(vault)
+        assert (await paths(vault, "car"))[0] == "garage.md"
+    assert server.texts == ["car"]
+
+
+async def test_another_provider_or_dimension_means_embedding_anew(
+    make_settings: MakeSettings, server: Behaviour
+) -> None:
+    settings = make_settings(NOTES, embeddings=server.embeddings)
+    async with opened(settings):
+        pass
+    for change in ("dimensions", "model"):
+        server.texts.clear()
+        server.dimensions = 128
+        other = Embeddings(server.url, "words" if change == "dimensions" else "other")
+        async with opened(make_settings({}, embeddings=other)) as vault:
+            assert (await paths(vault, "car"))[0] == "garage.md"
+        assert len([text for text in server.texts if "\n" in text]) == len(NOTES)
+
+
+async def test_a_provider_that_is_down_blocks_nothing_and_is_asked_again(
+    make_settings: MakeSettings, server: Behaviour, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("commonplace.vault.meaning._PAUSES", (0.05,))
+    monkeypatch.setattr("commonplace.vault.meaning._ASKED_AGAIN_SECONDS", 0.05)
+    server.failing = True
+    settings = make_settings(NOTES, embeddings=server.embeddings)
+    async with opened(settings, wait=False) as vault:
+        assert await paths(vault, "bread") == ["food.md"]
+        assert vault.meaning.progress.embedded == 0
+        assert "500" in (vault.meaning.progress.problem or "")
+        server.failing = False
+        await embedded(vault)
+        await anyio.sleep(0.1)
+        assert (await paths(vault, "car"))[0] == "garage.md"
+        assert vault.meaning.progress.problem is None
+
+
+async def test_a_slow_provider_holds_up_one_question_and_not_the_next(
+    make_settings: MakeSettings, server: Behaviour, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from commonplace.vault import embed_http
+
+    settings = make_settings(NOTES, embeddings=server.embeddings)
+    async with opened(settings) as vault:
+        made = vault.meaning._made
+        assert made is not None
+        made.embedder._asking = embed_http.Patience(seconds=0.2, tries=1)  # pyright: ignore[reportAttributeAccessIssue]
+        server.seconds = 1.0
+        assert await paths(vault, "bread") == ["food.md"]
+        start = time.perf_counter()
+        assert await paths(vault, "bread") == ["food.md"]
+        assert time.perf_counter() - start < 0.2
+
+
+@pytest.mark.parametrize("harm", ["absent", "corrupt", "half"])
+async def test_without_a_whole_model_search_goes_by_words(
+    make_settings: MakeSettings, tmp_path: Path, harm: str
+) -> None:
+    home = model_files.home(tmp_path / "data", model_files.MINILM)
+    if harm != "absent":
+        home.mkdir(parents=True)
+        (home / "vocab.txt").write_text("[PAD]\n")
+    if harm == "corrupt":
+        files = {"model.onnx": b"not a model", "vocab.txt": b"[PAD]\n"}
+        (home / "manifest.json").write_bytes(model_files.manifest_of(files, model_files.MINILM))
+        (home / "model.onnx").write_bytes(b"not a mxdel")
+    settings = make_settings(NOTES, models=tmp_path / "data")
+    async with opened(settings, wait=False) as vault:
+        assert vault.meaning.works is (harm == "corrupt")
+        assert await paths(vault, "bread") == ["food.md"]
+        with anyio.fail_after(20):
+            while "commonplace model install" not in (vault.meaning.progress.problem or ""):
+                await anyio.sleep(0.01)
+
+
+async def test_a_damaged_file_of_vectors_is_made_anew(
+    make_settings: MakeSettings, server: Behaviour
+) -> None:
+    settings = make_settings(NOTES, embeddings=server.embeddings)
+    async with opened(settings):
+        pass
+    for left in settings.state.glob("meaning.db-*"):
+        left.unlink()
+    (settings.state / "meaning.db").write_bytes(b"nonsense" * 1000)
+    async with opened(settings) as vault:
+        assert (await paths(vault, "car"))[0] == "garage.md"
+
+
+async def test_turned_off_is_said_and_nothing_is_loaded(make_settings: MakeSettings) -> None:
+    async with opened(make_settings(NOTES), wait=False) as vault:
+        assert not vault.meaning.works
+        assert vault.status()["meaning"] == {
+            "provider": None,
+            "embedded": 0,
+            "total": 3,
+            "passages": 0,
+            "problem": "Search by meaning is turned off.",
+        }
+
+
+async def test_what_cannot_be_read_is_no_obstacle(
+    make_settings: MakeSettings, server: Behaviour
+) -> None:
+    settings = make_settings(NOTES | {"bad.md": b"\xff\xfe\x00"}, embeddings=server.embeddings)
+    async with opened(settings) as vault:
+        assert vault.meaning.progress.embedded == 4
+        assert (await paths(vault, "car"))[0] == "garage.md"
+
+
+def test_vectors_that_no_passage_uses_are_swept(tmp_path: Path) -> None:
+    passages = Passages(tmp_path)
+    passages.belong_to("p", 2)
+    passages.put({"a.md": (b"1", [Passage(0, 1, b"h")])}, {b"h": b"v"})
+    passages.remove(["a.md"])
+    assert passages.vectors([b"h"]) == {b"h": b"v"}
+    passages.sweep()
+    assert passages.vectors([b"h"]) == {}
+    passages.close()
+    db = sqlite3.connect(tmp_path / "meaning.db")
+    assert db.execute("SELECT count(*) FROM notes").fetchone() == (0,)
+    db.close()
+
+
+@pytest.mark.slow
+async def test_the_real_model_finds_by_meaning(make_settings: MakeSettings) -> None:
+    import platformdirs
+
+    data = platformdirs.user_data_path("commonplace", appauthor=False)
+    if model_files.status(data).state is not model_files.State.READY:
+        pytest.skip("the model is not installed: make model")
+    async with opened(make_settings(NOTES, models=data)) as vault:
+        assert (await paths(vault, "a small cat taking a nap"))[0] == "pets.md"
+        assert isinstance(vault.meaning, Meaning)

@@ -1,0 +1,77 @@
+"""Debian's Chromium, driven by Playwright; it is installed if that can be done."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+ARTEFACTS = Path(__file__).parents[2] / "artefacts"
+_NAMES = ("chromium", "chromium-browser", "google-chrome")
+_ARGUMENTS = [
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--mute-audio",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-default-apps",
+    "--disable-domain-reliability",
+    "--force-color-profile=srgb",
+]
+
+
+def executable() -> str:
+    """Find a Chromium; as root on Debian, install one."""
+    found = next(filter(None, map(shutil.which, _NAMES)), None)
+    if found is None and os.geteuid() == 0 and shutil.which("apt-get"):
+        quiet = {"check": True, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        subprocess.run(["apt-get", "update", "-q"], **quiet)
+        subprocess.run(["apt-get", "install", "-y", "-q", "chromium"], **quiet)
+        found = shutil.which("chromium")
+    if found is None:
+        pytest.fail("The page's tests need Chromium: apt-get install chromium", pytrace=False)
+    return found
+
+
+@contextmanager
+def browsing() -> Generator[Browser]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=executable(), args=_ARGUMENTS)
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+class Watch:
+    """What went wrong in a page: errors, dialogs, requests to elsewhere, refusals by the policy."""
+
+    def __init__(self, page: Page, origin: str) -> None:
+        self.faults: list[str] = []
+        page.on("pageerror", lambda error: self.faults.append(f"error: {error}"))
+        page.on("dialog", lambda dialog: (self.faults.append("dialog"), dialog.dismiss()))
+        page.on("console", lambda message: self._hear(message.type, message.text))
+        page.on("request", lambda request: self._see(request.url, origin))
+
+    def _hear(self, kind: str, text: str) -> None:
+        if kind == "error" and "Failed to load resource" not in text and "WebSocket" not in text:
+            self.faults.append(f"console: {text}")
+
+    def _see(self, url: str, origin: str) -> None:
+        ours = (origin, origin.replace("http", "ws", 1), "data:", "blob:")
+        if not url.startswith(ours):
+            self.faults.append(f"request: {url}")
+
+
+def shot(page: Page, name: str) -> None:
+    """Save a picture of the page among the artefacts."""
+    ARTEFACTS.mkdir(exist_ok=True)
+    page.screenshot(path=ARTEFACTS / f"{name}.png")

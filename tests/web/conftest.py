@@ -1,0 +1,62 @@
+"""A built page, a browser, and a served vault for each test file."""
+
+from collections.abc import Callable, Generator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.web.building import build
+from tests.web.notes import NOTES
+from tests.web.serve import Server, serving
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+Visit = Callable[..., "Page"]
+
+
+@pytest.fixture(scope="session")
+def browser() -> Generator["Browser"]:
+    from tests.web.browser import browsing
+
+    build()
+    with browsing() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Generator[Server]:
+    build()
+    with serving(tmp_path_factory.mktemp("served"), NOTES) as found:
+        yield found
+
+
+@pytest.fixture
+def visit(browser: "Browser", server: Server) -> Generator[Visit]:
+    """Open the page as somebody; at the end, nothing may have gone wrong in any page."""
+    from tests.web.browser import Watch
+
+    contexts, watches = [], []
+
+    def open_page(place: str = "", name: str = "Ann", **options: object) -> "Page":
+        options.setdefault("viewport", {"width": 1360, "height": 860})
+        context = browser.new_context(**options)  # pyright: ignore[reportArgumentType]
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(10_000)
+        naming = f"localStorage.setItem('commonplace.name', {name!r})"
+        page.add_init_script(f"if (location.protocol.startsWith('http')) {naming}")
+        watches.append(Watch(page, server.url))
+        page.goto(f"{server.url}/{place}")
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert [fault for watch in watches for fault in watch.faults] == []
+
+
+@pytest.fixture
+def vault(server: Server) -> Path:
+    return server.vault

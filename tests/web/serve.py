@@ -1,0 +1,77 @@
+"""A real `commonplace serve` on a vault of its own, in another process."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from time import monotonic, sleep
+from urllib.error import URLError
+from urllib.request import urlopen
+
+READY_SECONDS_MAX = 30.0
+
+
+def write(folder: Path, notes: Mapping[str, str]) -> None:
+    """Put notes into a folder."""
+    for path, text in notes.items():
+        file = folder / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8", newline="")
+
+
+class Server:
+    """A running server, which can be stopped and started again on the same port."""
+
+    def __init__(self, vault: Path, state: Path, *more: str) -> None:
+        self.vault, self._state, self._more = vault, state, more
+        self._process: subprocess.Popen[str] | None = None
+        self._port = 0
+        self.url = ""
+
+    def start(self) -> None:
+        command = [sys.executable, "-m", "commonplace", "serve", str(self.vault), "--json"]
+        command += ["--port", str(self._port), *self._more]
+        environment = os.environ | {"COMMONPLACE_STATE": str(self._state)}
+        self._process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment
+        )
+        assert self._process.stdout is not None
+        self.url = json.loads(self._process.stdout.readline())["url"]
+        self._port = int(self.url.rpartition(":")[2])
+        self._wait()
+
+    def stop(self) -> None:
+        if self._process is not None:
+            self._process.terminate()
+            self._process.wait(15)
+            assert self._process.stdout is not None
+            self._process.stdout.close()
+            self._process = None
+
+    def _wait(self) -> None:
+        deadline = monotonic() + READY_SECONDS_MAX
+        while monotonic() < deadline:
+            try:
+                with urlopen(f"{self.url}/readyz") as answer:
+                    if answer.status == 200:
+                        return
+            except (URLError, ConnectionError):
+                sleep(0.05)
+        raise AssertionError("the server did not get ready")
+
+
+@contextmanager
+def serving(folder: Path, notes: Mapping[str, str], *more: str) -> Generator[Server]:
+    """Serve some notes, with all state beneath `folder`."""
+    vault = folder / "vault"
+    vault.mkdir(exist_ok=True)
+    write(vault, notes)
+    server = Server(vault, folder / "state", *more)
+    server.start()
+    try:
+        yield server
+    finally:
+        server.stop()

@@ -1,0 +1,202 @@
+"""The shell: tree, palette, search, links, tags, looks, keys, and WCAG AA by axe."""
+
+import re
+from time import perf_counter
+from typing import Any
+
+import pytest
+
+from tests.web.building import packages
+
+pytestmark = pytest.mark.slow
+
+_PLAN = "#note!Garden/Plan.md"
+_READY_MS_MAX = 600
+
+
+def opened(visit: Any, place: str = _PLAN, **more: Any) -> Any:
+    page = visit(place, **more)
+    page.wait_for_selector(".cm-content .cm-line")
+    return page
+
+
+def faults(page: Any) -> list[str]:
+    """What axe finds, as short lines."""
+    axe = (packages() / "axe-core" / "axe.min.js").read_text("utf-8")
+    page.evaluate(axe)
+    tags = ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"]
+    found = page.evaluate("tags => axe.run({runOnly: tags})", tags)
+    return [
+        f"{fault['id']}: {node['html'][:160]} {node['failureSummary'][:300]}"
+        for fault in found["violations"]
+        for node in fault["nodes"]
+    ]
+
+
+def test_the_page_is_ready_in_half_a_second(visit: Any) -> None:
+    times: list[float] = []
+    for _ in range(4):
+        page = visit()
+        page.wait_for_selector(".tree-row")
+        times.append(page.evaluate("performance.getEntriesByName('ready')[0].startTime"))
+    assert min(times) < _READY_MS_MAX, times
+
+
+def test_the_tree_opens_by_keys_and_shows_what_waits(visit: Any) -> None:
+    page = visit()
+    page.wait_for_selector(".tree-row")
+    page.locator(".tree").focus()
+    for key in ("ArrowDown", "ArrowRight", "ArrowDown", "ArrowDown", "ArrowDown"):
+        page.keyboard.press(key)
+    page.wait_for_selector("[role=treeitem] >> text=Plan")
+    assert page.locator(".tree-row.current .name").inner_text() == "Plan"
+    assert page.locator(".tree-row.current .count").inner_text().startswith("3")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("h1 >> text=Plan")
+
+
+def test_the_palette_finds_notes_and_runs_commands(visit: Any) -> None:
+    page = visit()
+    page.wait_for_selector(".tree-row")
+    page.keyboard.press("Control+k")
+    page.keyboard.type("wald")
+    page.wait_for_selector("[role=option][aria-selected=true] >> text=Walden")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("h1 >> text=Walden")
+    page.keyboard.press("Control+k")
+    page.keyboard.type(">dark")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("html[data-theme=dark]")
+
+
+def test_search_finds_words_and_marks_them(visit: Any) -> None:
+    page = visit("#search!clover")
+    page.wait_for_selector(".hits mark >> text=/clover/i")
+    assert "Bees" in page.inner_text(".hits")
+
+
+def test_backlinks_show_their_context_and_the_outline_jumps(visit: Any) -> None:
+    page = opened(visit, "#note!Garden/Bees.md")
+    page.click("#tab-links")
+    page.wait_for_selector(".links >> text=White clover feeds")
+    page = opened(visit)
+    page.click("#tab-outline")
+    page.click(".outline >> text=Tools")
+    assert "## Tools" in page.locator(".cm-line").all_inner_texts()
+
+
+def test_tags_list_their_notes(visit: Any) -> None:
+    page = visit("#tags")
+    page.click("button:has-text('#garden')")
+    page.wait_for_selector("section >> text=Bees")
+
+
+def test_help_lists_the_keys(visit: Any) -> None:
+    page = visit()
+    page.wait_for_selector(".tree-row")
+    page.keyboard.press("?")
+    page.wait_for_selector("dialog >> text=Next suggestion")
+    page.keyboard.press("Escape")
+    page.wait_for_selector("dialog", state="detached")
+
+
+def test_every_view_passes_axe_in_light_and_dark(visit: Any) -> None:
+    found: dict[str, list[str]] = {}
+    for scheme in ("light", "dark"):
+        page = opened(visit, color_scheme=scheme)
+        page.wait_for_selector(".suggestion")
+        _note_views(page, scheme, found)
+        for place in ("", "#review", "#search!bees", "#tags", "#approvals", "#graph"):
+            page.evaluate("place => { location.hash = place }", place)
+            page.wait_for_timeout(500)
+            _look(page, f"{scheme} {place or 'home'}", found)
+    assert {name: rows for name, rows in found.items() if rows} == {}
+
+
+def _note_views(page: Any, scheme: str, found: dict[str, list[str]]) -> None:
+    _look(page, f"{scheme} note", found)
+    for tab in ("links", "outline", "graph"):
+        page.click(f"#tab-{tab}")
+        page.wait_for_timeout(300)
+        _look(page, f"{scheme} note {tab}", found)
+    page.click("text=cut down only")
+    page.wait_for_selector(".suggestion-card")
+    _look(page, f"{scheme} card", found)
+    page.click(".segmented button:has-text('Read')")
+    page.wait_for_selector(".prose h1")
+    _look(page, f"{scheme} preview", found)
+    page.click(".segmented button:has-text('Write')")
+    page.keyboard.press("Escape")
+    page.keyboard.press("Control+k")
+    page.wait_for_selector("dialog.palette")
+    _look(page, f"{scheme} palette", found)
+    page.keyboard.press("Escape")
+    for command in (
+        "connect your",
+        "keyboard help",
+        "new note",
+        "rename",
+        "delete this",
+        "your name",
+    ):
+        page.keyboard.press("Control+k")
+        page.keyboard.type(f">{command}")
+        page.keyboard.press("Enter")
+        page.wait_for_selector("dialog:not(.palette)")
+        _look(page, f"{scheme} {command}", found)
+        page.keyboard.press("Escape")
+        page.wait_for_selector("dialog", state="detached")
+
+
+def _look(page: Any, name: str, found: dict[str, list[str]]) -> None:
+    found[name] = faults(page)
+
+
+def test_pictures_of_every_look(visit: Any) -> None:
+    from tests.web.browser import shot
+
+    for scheme in ("light", "dark"):
+        page = opened(visit, color_scheme=scheme)
+        page.wait_for_selector(".suggestion")
+        page.wait_for_timeout(300)
+        shot(page, f"note-{scheme}")
+        page.evaluate("location.hash = '#review'")
+        page.wait_for_selector(".queue-row")
+        shot(page, f"review-{scheme}")
+    phone = opened(visit, viewport={"width": 390, "height": 800}, has_touch=True)
+    phone.wait_for_timeout(300)
+    shot(phone, "note-phone")
+    assert phone.evaluate("document.documentElement.scrollWidth") <= 390
+    phone.click("[aria-label='Show all notes']")
+    phone.wait_for_timeout(300)
+    shot(phone, "tree-phone")
+    phone.click(".ways >> text=Review")
+    phone.wait_for_selector(".queue-row")
+    phone.wait_for_timeout(300)
+    shot(phone, "review-phone")
+    assert phone.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_an_empty_vault_says_how_to_begin(visit: Any) -> None:
+    from tests.web.browser import shot
+
+    page = visit("#tags")
+    nothing = '{"version": "0", "notes": []}'
+    page.route(
+        "**/api/tree", lambda route: route.fulfill(body=nothing, content_type="application/json")
+    )
+    page.goto(page.url.partition("#")[0])
+    page.reload()
+    page.wait_for_selector("main >> text=New note")
+    shot(page, "empty")
+    assert faults(page) == []
+
+
+def test_names_of_assets_hold_a_hash_and_are_kept_for_ever(visit: Any) -> None:
+    page = visit()
+    script = page.locator("script[type=module]").get_attribute("src")
+    assert re.fullmatch(r"assets/main-[A-Z0-9]{8}\.js", script)
+    started = perf_counter()
+    headers = page.request.get(page.url.partition("#")[0] + script).headers
+    assert "immutable" in headers["cache-control"]
+    assert perf_counter() - started < 5

@@ -1,0 +1,116 @@
+// Builds the page: node build.mjs [--watch] [--out=FOLDER].
+// Names of assets carry a hash of what they hold, so that browsers may keep them for ever.
+import { build, context } from "esbuild";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { dirname, join, relative, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+
+const NOTE_GZIPPED_MAX = 180_000;
+
+const here = dirname(fileURLToPath(import.meta.url));
+const watching = process.argv.includes("--watch");
+const named = process.argv.find((word) => word.startsWith("--out="));
+const out = resolve(named ? named.slice(6) : join(here, "../src/commonplace/server/static"));
+
+const options = {
+  absWorkingDir: here,
+  entryPoints: ["src/main.tsx"],
+  bundle: true,
+  splitting: true,
+  format: "esm",
+  target: "es2022",
+  jsx: "automatic",
+  jsxImportSource: "preact",
+  minify: !watching,
+  sourcemap: watching,
+  outdir: join(out, "assets"),
+  entryNames: "[name]-[hash]",
+  chunkNames: "[name]-[hash]",
+  assetNames: "[name]-[hash]",
+  loader: { ".woff2": "file", ".svg": "dataurl" },
+  metafile: true,
+  legalComments: "none",
+  logLevel: "warning",
+};
+
+async function finish(result) {
+  if (!result.metafile) return;
+  const outputs = Object.entries(result.metafile.outputs);
+  const [script, main] = outputs.find(([, output]) => output.entryPoint === "src/main.tsx");
+  const local = (path) => relative(out, resolve(here, path)).replaceAll("\\", "/");
+  const source = await readFile(join(here, "index.html"), "utf8");
+  const page = source
+    .replace("src/main.tsx", local(script))
+    .replace("src/styles/page.css", local(main.cssBundle))
+    .replace("</head>", `${preloads(result.metafile.outputs).map(local).map(preload).join("")}</head>`);
+  await writeFile(join(out, "index.html"), page);
+  await writeFile(join(out, "licences.txt"), await licences(result.metafile));
+  await measure(result.metafile.outputs);
+}
+
+// Every package that went into the page, with its licence text.
+async function licences(metafile) {
+  const packages = new Set();
+  for (const input of Object.keys(metafile.inputs)) {
+    const found = /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(input);
+    if (found) packages.add(found[1]);
+  }
+  const parts = await Promise.all([...packages].sort().map(licence));
+  return parts.join("\n\n");
+}
+
+async function licence(name) {
+  const folder = join(here, "node_modules", name);
+  const about = JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
+  for (const file of ["LICENSE", "LICENSE.md", "LICENSE.txt", "LICENCE", "license"]) {
+    const text = await readFile(join(folder, file), "utf8").catch(() => null);
+    if (text) return `${name} ${about.version} (${about.license})\n\n${text.trim()}`;
+  }
+  return `${name} ${about.version} (${about.license})`;
+}
+
+const preload = (path) => `<link rel="modulepreload" href="${path}" />`;
+
+// Without being told, a browser would find each of these only after reading the one before.
+function preloads(outputs) {
+  const entry = (source) => Object.keys(outputs).find((path) => outputs[path].entryPoint === source);
+  return [...reached(outputs, [entry("src/main.tsx"), entry("src/parts/note.tsx")])].filter((path) => path !== entry("src/main.tsx"));
+}
+
+// The scripts that come with the first answer, and those of an open note with them.
+async function measure(outputs) {
+  const entry = (source) => Object.keys(outputs).find((path) => outputs[path].entryPoint === source);
+  const main = await gzipped(outputs, [entry("src/main.tsx")]);
+  const note = await gzipped(outputs, [entry("src/main.tsx"), entry("src/parts/note.tsx")]);
+  console.log(`gzipped: ${kB(main)} to begin, ${kB(note)} with an open note`);
+  if (!watching && note > NOTE_GZIPPED_MAX) throw new Error(`over ${kB(NOTE_GZIPPED_MAX)}`);
+}
+
+function reached(outputs, entries) {
+  const wanted = new Set();
+  const visit = (path) => {
+    if (wanted.has(path)) return;
+    wanted.add(path);
+    for (const each of outputs[path].imports) if (each.kind === "import-statement") visit(each.path);
+  };
+  entries.forEach(visit);
+  return wanted;
+}
+
+async function gzipped(outputs, entries) {
+  const sizes = await Promise.all([...reached(outputs, entries)].map(async (path) => gzipSync(await readFile(resolve(here, path))).length));
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
+const kB = (bytes) => `${(bytes / 1000).toFixed(1)} kB`;
+
+await 0;
+await rm(out, { recursive: true, force: true });
+await mkdir(join(out, "assets"), { recursive: true });
+if (watching) {
+  const plugin = { name: "finish", setup: (bundle) => bundle.onEnd(finish) };
+  await (await context({ ...options, plugins: [plugin] })).watch();
+} else {
+  await finish(await build(options));
+}

@@ -1,0 +1,21 @@
+// Components whose code is loaded when they are first shown.
+
+import { useSignal } from "@preact/signals";
+import type { ComponentChildren, ComponentType } from "preact";
+import { useEffect } from "preact/hooks";
+
+export function lazy<Props extends object>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> {
+  let found: ComponentType<Props> | null = null;
+  return function Lazy(props: Props) {
+    const ready = useSignal(found !== null);
+    useEffect(() => {
+      if (!found) void load().then((component) => { found = component; ready.value = true; });
+    }, []);
+    const Component = found;
+    return ready.value && Component ? <Component {...props} /> : <p class="empty">Loading</p>;
+  };
+}
+
+export function Suspense({ children }: { children: ComponentChildren }) {
+  return <>{children}</>;
+}

@@ -1,0 +1,194 @@
+// An open note: its head, its text, its preview, and the panel beside it.
+
+import type { EditorState } from "@codemirror/state";
+import type { EditorView } from "@codemirror/view";
+import { effect, type Signal, signal, useSignal, useSignalEffect } from "@preact/signals";
+import { render } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+
+import { ApiError, get } from "../api.ts";
+import { noteActions } from "../commands.ts";
+import { idOf, type Suggestion } from "../critic/index.ts";
+import { type Mode, openEditor, setMode } from "../editor/editor.ts";
+import { reading } from "../editor/marks.ts";
+import { present, type Present } from "../editor/presence.ts";
+import { decideHere, goTo, goToNeighbour } from "../editor/suggestions.ts";
+import type { Linking } from "../editor/wikilinks.ts";
+import { Session } from "../live/session.ts";
+import { personName } from "../person.ts";
+import { decide, type Decision } from "../review.ts";
+import { byPath, complain, dialog, notes, open, panelOpen, readOnly, remember, resolver, tell } from "../store.ts";
+import { find } from "../text/fuzzy.ts";
+import { headings } from "../text/headings.ts";
+import { folderOf, nameOf, targetOf } from "../text/paths.ts";
+import { NoteHead } from "./head.tsx";
+import { Panel } from "./panel.tsx";
+import { Preview } from "./preview.tsx";
+import { Properties } from "./properties.tsx";
+import { reveal } from "./tree.tsx";
+
+const SETTLE_MS = 120;
+const SAVING_MS_MAX = 3000;
+
+export interface Shown {
+  readonly session: Session;
+  readonly view: EditorView;
+}
+
+const mode = signal<Mode>("write");
+const beside = signal(false);
+
+export function Note({ path, heading }: { path: string; heading: string }) {
+  const shown = useSignal<Shown | null>(null);
+  const failure = useSignal("");
+  const turn = useSignal(0);
+  const version = useSignal(0);
+  const people = useSignal<readonly Present[]>([]);
+  const host = useRef<HTMLDivElement>(null);
+
+  useEffect(() => {
+    let over = false;
+    let close = () => undefined as void;
+    failure.value = "";
+    void begin(path, host, () => (turn.value += 1), version, people).then(
+      (made) => {
+        if (over) return made.close();
+        close = made.close;
+        shown.value = made.shown;
+      },
+      (error: unknown) => !over && (failure.value = error instanceof Error ? error.message : "The note could not be opened."),
+    );
+    remember(path);
+    reveal(path);
+    return () => {
+      over = true;
+      shown.value = null;
+      noteActions.value = null;
+      close();
+    };
+  }, [path, turn.value]);
+  useEffect(() => {
+    if (shown.value) goToHeading(shown.value.view, heading);
+  }, [heading, shown.value]);
+  useSignalEffect(() => {
+    if (!shown.value) return;
+    void personName.value;
+    shown.value.session.introduce();
+  });
+  useSignalEffect(() => {
+    if (shown.value) setMode(shown.value.view, readOnly.value ? "read" : mode.value);
+  });
+  const view = shown.value?.view;
+  const reads = mode.value === "read";
+  return (
+    <div class={`note${panelOpen.value ? " with-panel" : ""}`}>
+      <main class="note-main">
+        <NoteHead view={view ?? null} path={path} session={shown.value?.session ?? null} people={people.value} mode={mode.value} beside={beside} setMode={(next) => (mode.value = next)} />
+        {failure.value && <div class="notice" role="alert">{failure.value}</div>}
+        <div class={`sheets${beside.value && !reads ? " beside" : ""}`}>
+          <div class="sheet" hidden={reads}>
+            <div class="editor" ref={host} />
+          </div>
+          {view && (reads || beside.value) && <Preview view={view} path={path} version={version.value} follow={(link) => follow(link, path)} />}
+        </div>
+      </main>
+      {view && panelOpen.value && <Panel key={path} view={view} path={path} version={version.value} />}
+    </div>
+  );
+}
+
+type Host = { readonly current: HTMLDivElement | null };
+
+async function begin(path: string, host: Host, again: () => void, version: Signal<number>, people: Signal<readonly Present[]>) {
+  const about = await get("document", { path });
+  const session = new Session(about, () => {
+    if (!session.saved.value) rescue(session.text.toString());
+    again();
+  });
+  await loaded(session);
+  const decideOn = (decision: Decision, one: Suggestion, state: EditorState) => void decideSaved(session, path, decision, one, state);
+  let timer = 0;
+  const view = openEditor(host.current!, {
+    session,
+    title: about.title,
+    linking: linkingFrom(path),
+    decide: decideOn,
+    refused: (why) => tell(why),
+    showForm: (place, editor) => {
+      const stop = effect(() => render(<Properties view={editor} locked={readOnly.value} version={version.value} />, place));
+      place.addEventListener("leave", () => { stop(); render(null, place); });
+    },
+    onState: () => (timer ||= window.setTimeout(() => { timer = 0; version.value++; }, SETTLE_MS)),
+  });
+  const onPeople = () => (people.value = present(session.awareness));
+  session.awareness.on("change", onPeople);
+  onPeople();
+  noteActions.value = {
+    setMode: (next) => { mode.value = next; if (next !== "read") view.focus(); },
+    beside: () => (beside.value = !beside.value),
+    next: () => void goToNeighbour(view, 1),
+    previous: () => void goToNeighbour(view, -1),
+    accept: () => void decideHere(view, "accept", decideOn),
+    reject: () => void decideHere(view, "reject", decideOn),
+    acceptAll: () => void decide("accept", { path }),
+    rejectAll: () => void decide("reject", { path }),
+  };
+  const close = () => {
+    clearTimeout(timer);
+    session.awareness.off("change", onPeople);
+    view.destroy();
+    session.close();
+  };
+  return { shown: { session, view }, close };
+}
+
+function loaded(session: Session): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = session.connection.subscribe((state) => {
+      if (state === "live") resolve();
+      else if (state === "gone" || state === "refused") reject(new ApiError(404, "", session.reason.peek() || "This note is gone."));
+      else return;
+      queueMicrotask(() => stop());
+    });
+  });
+}
+
+/** The server decides on what it has: wait until it has everything. */
+async function decideSaved(session: Session, path: string, decision: Decision, one: Suggestion, state: EditorState): Promise<void> {
+  const { marked, pending } = state.field(reading);
+  const id = idOf(marked, pending, one);
+  const until = Date.now() + SAVING_MS_MAX;
+  while (!session.saved.value && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, 30));
+  await decide(decision, { suggestions: [{ path, id }] });
+}
+
+function rescue(text: string): void {
+  const copy = () => void navigator.clipboard.writeText(text).catch(complain);
+  tell("The server began this note anew; what you wrote last was not saved there.", { label: "Copy my text", run: copy }, "error");
+}
+
+function goToHeading(view: EditorView, heading: string): void {
+  if (!heading) return;
+  const wanted = heading.split("#").at(-1)!.trim().toLowerCase();
+  const found = headings(view.state.doc.toString()).find((each) => each.text.toLowerCase() === wanted);
+  if (found) goTo(view, found.from);
+}
+
+function follow(link: string, from: string): void {
+  const { note, heading } = targetOf(link);
+  const path = resolver.peek().resolve(note, from);
+  if (path) open(path, heading);
+  else if (!readOnly.value) dialog.value = { kind: "create", path: folderOf(from) && !note.includes("/") ? `${folderOf(from)}/${note}` : note, template: "" };
+}
+
+function linkingFrom(path: string): Linking {
+  return {
+    resolve: (link) => resolver.peek().resolve(targetOf(link).note, path),
+    follow: (link) => follow(link, path),
+    complete: (typed) => (typed.trim() ? find(typed, notes.peek() ?? [], (note) => note.key, 20).map(({ item }) => item.path) : [...byPath.peek().keys()].slice(0, 20)),
+    shortest: (wanted) => {
+      const name = nameOf(wanted);
+      return resolver.peek().resolve(name, path) === wanted ? name : wanted.replace(/\.md$/i, "");
+    },
+  };
+}

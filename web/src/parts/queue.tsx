@@ -1,0 +1,187 @@
+// The review queue: everything pending in the vault, filtered, chosen, decided; live.
+
+import { effect, useComputed, useSignal, useSignalEffect } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+
+import { ApiError, get, Missing, type Pending } from "../api.ts";
+import { reviewed } from "../events.ts";
+import { decide, type Decision } from "../review.ts";
+import { complain, hrefOf, notes, open, readOnly } from "../store.ts";
+import { age } from "../text/age.ts";
+import { folderOf, nameOf } from "../text/paths.ts";
+import { Diff } from "./diff.tsx";
+import { Rows } from "./rows.tsx";
+
+const PAGE = 200;
+const PAGE_MAX = 1000;
+const HEIGHT = 104;
+const DAY = 86_400_000;
+const AGES: readonly [label: string, days: number][] = [["any age", 0], ["over a day old", 1], ["over a week old", 7], ["over a month old", 30]];
+
+interface Filter {
+  author: string;
+  folder: string;
+  kind: string;
+  days: number;
+}
+
+const keyOf = (one: Pending) => `${one.path}\0${one.id}`;
+
+export function Queue() {
+  const filter = useSignal<Filter>({ author: "", folder: "", kind: "", days: 0 });
+  const rows = useSignal<readonly Pending[]>([]);
+  const total = useSignal<number | null>(null);
+  const cursor = useSignal<string | number | null>(null);
+  const chosen = useSignal<ReadonlySet<string>>(new Set());
+  const at = useSignal(0);
+  const reason = useSignal("");
+  const authors = useSignal<ReadonlySet<string>>(new Set());
+  const missing = useSignal(false);
+  const asking = useRef(0);
+
+  const load = async (more: boolean) => {
+    const turn = ++asking.current;
+    const { days, ...wanted } = filter.peek();
+    const limit = more ? PAGE : Math.min(PAGE_MAX, Math.max(PAGE, rows.peek().length));
+    try {
+      const before = days ? Date.now() - days * DAY : undefined;
+      const found = await get("suggestions", { ...wanted, before, limit, cursor: more ? (cursor.peek() ?? undefined) : undefined });
+      if (turn !== asking.current) return;
+      rows.value = more ? [...rows.peek(), ...found.suggestions] : found.suggestions;
+      total.value = found.total;
+      cursor.value = found.cursor;
+      authors.value = new Set([...authors.peek(), ...found.suggestions.flatMap((one) => (one.author ? [one.author] : []))]);
+    } catch (error) {
+      if (error instanceof Missing) missing.value = true;
+      else if (error instanceof ApiError) complain(error);
+    }
+  };
+  useSignalEffect(() => {
+    void filter.value;
+    void load(false);
+  });
+  useEffect(() => {
+    let timer = 0;
+    const stop = effect(() => {
+      if (reviewed.value) timer ||= window.setTimeout(() => { timer = 0; void load(false); }, 120);
+    });
+    return () => { stop(); clearTimeout(timer); };
+  }, []);
+
+  const picked = useComputed(() => rows.value.filter((one) => chosen.value.has(keyOf(one))));
+  const act = async (decision: Decision, which: readonly Pending[]) => {
+    if (!which.length) return;
+    const done = await decide(decision, { suggestions: which.map(({ path, id }) => ({ path, id })) }, reason.peek());
+    if (!done) return;
+    const gone = new Set(done.decided.map(({ path, id }) => `${path}\0${id}`));
+    rows.value = rows.peek().filter((one) => !gone.has(keyOf(one)));
+    total.value = Math.max(0, (total.peek() ?? 0) - gone.size);
+    chosen.value = new Set();
+    reason.value = "";
+  };
+  const pick = (one: Pending) => {
+    const next = new Set(chosen.peek());
+    if (!next.delete(keyOf(one))) next.add(keyOf(one));
+    chosen.value = next;
+  };
+  const current = Math.min(at.value, rows.value.length - 1);
+  const onKeyDown = (event: KeyboardEvent) => {
+    const one = rows.value[current];
+    if (event.ctrlKey || event.metaKey || event.altKey || (event.target as Element).closest("button, a, input")) return;
+    const doing: Record<string, () => void> = {
+      ArrowDown: () => (at.value = Math.min(rows.value.length - 1, current + 1)), j: () => (at.value = Math.min(rows.value.length - 1, current + 1)),
+      ArrowUp: () => (at.value = Math.max(0, current - 1)), k: () => (at.value = Math.max(0, current - 1)),
+      " ": () => one && pick(one), x: () => one && pick(one), Enter: () => one && open(one.path),
+      a: () => void act("accept", picked.peek().length ? picked.peek() : one ? [one] : []),
+      r: () => void act("reject", picked.peek().length ? picked.peek() : one ? [one] : []),
+    };
+    if (!doing[event.key]) return;
+    event.preventDefault();
+    event.stopPropagation();
+    doing[event.key]!();
+  };
+  if (missing.value) return <main class="view"><h1>Review</h1><p class="empty">This server cannot list suggestions yet.</p></main>;
+  const all = rows.value.length > 0 && picked.value.length === rows.value.length;
+  return (
+    <main class="view queue" tabIndex={-1}>
+      <header class="view-head">
+        <h1>Review</h1>
+        <p class="muted" role="status">{total.value === null ? "Loading" : total.value === 1 ? "1 suggestion waits" : `${total.value.toLocaleString()} suggestions wait`}</p>
+      </header>
+      <Filters filter={filter.value} authors={[...authors.value].sort()} change={(next) => { filter.value = { ...filter.peek(), ...next }; chosen.value = new Set(); at.value = 0; }} />
+      {total.value === 0 ? <AllDone filtered={Object.values(filter.value).some(Boolean)} /> : (
+        <>
+          <div class="bulk">
+            <label class="check"><input type="checkbox" checked={all} onChange={() => (chosen.value = all ? new Set() : new Set(rows.value.map(keyOf)))} /> {picked.value.length ? `${picked.value.length.toLocaleString()} chosen` : "Choose all"}</label>
+            <input class="reason" placeholder="Reason for the assistant (optional)" aria-label="Reason for the assistant (optional)" value={reason.value} onInput={(event) => (reason.value = event.currentTarget.value)} />
+            <button type="button" class="accept" disabled={readOnly.value || !picked.value.length} onClick={() => void act("accept", picked.value)}>Accept</button>
+            <button type="button" class="reject" disabled={readOnly.value || !picked.value.length} onClick={() => void act("reject", picked.value)}>Reject</button>
+          </div>
+          <Rows count={rows.value.length} height={HEIGHT} label="Suggestions" role="grid" multi class="queue-rows" current={current} onKeyDown={onKeyDown}
+            active={rows.value.length ? `pending-${current}` : undefined} onEnd={() => cursor.value !== null && void load(true)}
+            row={(index) => {
+              const one = rows.value[index]!;
+              return <QueueRow key={keyOf(one)} one={one} index={index} current={index === current} chosen={chosen.value.has(keyOf(one))}
+                pick={() => { at.value = index; pick(one); }} act={(decision) => { at.value = index; void act(decision, [one]); }} />;
+            }} />
+        </>
+      )}
+    </main>
+  );
+}
+
+function Filters({ filter, authors, change }: { filter: Filter; authors: string[]; change: (next: Partial<Filter>) => void }) {
+  const folders = useComputed(() => [...new Set((notes.value ?? []).filter((note) => note.pending).map((note) => folderOf(note.path)))].filter(Boolean).sort());
+  return (
+    <div class="filters" role="group" aria-label="Filters">
+      <select aria-label="Author" value={filter.author} onChange={(event) => change({ author: event.currentTarget.value })}>
+        <option value="">all authors</option>{authors.map((name) => <option key={name} value={name}>{name}</option>)}
+      </select>
+      <select aria-label="Folder" value={filter.folder} onChange={(event) => change({ folder: event.currentTarget.value })}>
+        <option value="">all folders</option>{folders.value.map((name) => <option key={name} value={name}>{name}</option>)}
+      </select>
+      <select aria-label="Kind" value={filter.kind} onChange={(event) => change({ kind: event.currentTarget.value })}>
+        <option value="">all kinds</option><option value="insert">insertions</option><option value="delete">deletions</option><option value="replace">replacements</option>
+      </select>
+      <select aria-label="Age" value={String(filter.days)} onChange={(event) => change({ days: Number(event.currentTarget.value) })}>
+        {AGES.map(([label, days]) => <option key={days} value={String(days)}>{label}</option>)}
+      </select>
+    </div>
+  );
+}
+
+interface RowProps {
+  one: Pending;
+  index: number;
+  current: boolean;
+  chosen: boolean;
+  pick: () => void;
+  act: (decision: Decision) => void;
+}
+
+function QueueRow({ one, index, current, chosen, pick, act }: RowProps) {
+  return (
+    <div id={`pending-${index}`} role="row" aria-selected={chosen} class={`queue-row${current ? " current" : ""}${chosen ? " chosen" : ""}`}>
+      <div role="gridcell" class="pick"><input type="checkbox" checked={chosen} tabIndex={-1} aria-label={`Choose the suggestion in ${nameOf(one.path)}, line ${one.line}`} onChange={pick} /></div>
+      <div role="gridcell" class="what">
+        <div class="where"><a href={hrefOf(one.path)} tabIndex={-1}>{nameOf(one.path)}</a><span class="muted"> {folderOf(one.path)} · line {one.line}</span></div>
+        <div class="change"><span class="muted">{one.before}</span><Diff old={one.old} added={one.new} /><span class="muted">{one.after}</span></div>
+      </div>
+      <div role="gridcell" class="by"><span class="who">{one.author ?? "Assistant"}</span><span class="muted">{one.time === null ? "" : age(one.time)}</span></div>
+      <div role="gridcell" class="acts">
+        <button type="button" class="small accept" tabIndex={-1} disabled={readOnly.value} onClick={() => act("accept")}>Accept</button>
+        <button type="button" class="small reject" tabIndex={-1} disabled={readOnly.value} onClick={() => act("reject")}>Reject</button>
+      </div>
+    </div>
+  );
+}
+
+function AllDone({ filtered }: { filtered: boolean }) {
+  return (
+    <div class="calm">
+      <p class="calm-mark" aria-hidden="true">✓</p>
+      <p>{filtered ? "Nothing waits that fits these filters." : "Nothing waits for you."}</p>
+      <p class="muted">Suggestions of assistants and people appear here as they are made.</p>
+    </div>
+  );
+}

@@ -1,0 +1,40 @@
+// The left side: finding, what waits, and the tree of notes.
+
+import { approvals, dialog, isDark, notes, pendingTotal, place, readOnly, sidebarOpen, theme, vaultName } from "../store.ts";
+import { shownKey } from "../commands.ts";
+import { Icon, type IconName } from "./icon.tsx";
+import { Tree } from "./tree.tsx";
+
+export function Sidebar() {
+  return (
+    <nav class={`sidebar${sidebarOpen.value ? " open" : ""}`} aria-label="Vault">
+      <div class="sidebar-top">
+        <a class="vault" href="#">{vaultName.value}</a>
+        {!readOnly.value && <button type="button" class="quiet" aria-label="New note" title="New note (N)" onClick={() => (dialog.value = { kind: "create", path: "", template: "" })}><Icon name="plus" /></button>}
+        <button type="button" class="quiet only-narrow" aria-label="Hide all notes" onClick={() => (sidebarOpen.value = false)}><Icon name="close" /></button>
+      </div>
+      <button type="button" class="finder" onClick={() => (dialog.value = { kind: "palette", typed: "" })}><Icon name="search" /><span>Find</span><kbd>{shownKey("Mod+k")}</kbd></button>
+      <ul class="ways">
+        <Way view="search" href="#search!" icon="search" label="Search" />
+        <Way view="review" href="#review" icon="review" label="Review" count={pendingTotal.value} />
+        <Way view="approvals" href="#approvals" icon="inbox" label="Approvals" count={approvals.value ?? 0} />
+        <Way view="tags" href="#tags" icon="tag" label="Tags" />
+        <Way view="graph" href="#graph" icon="graph" label="Graph" />
+      </ul>
+      <div class="tree-box">{notes.value ? <Tree /> : <p class="empty">Loading</p>}</div>
+      <div class="sidebar-foot">
+        <button type="button" class="quiet wide" onClick={() => (dialog.value = { kind: "connect" })}><Icon name="plug" />Connect your assistant</button>
+        <button type="button" class="quiet" aria-label={isDark.value ? "Switch to light" : "Switch to dark"} onClick={() => (theme.value = isDark.value ? "light" : "dark")}><Icon name={isDark.value ? "sun" : "moon"} /></button>
+        <button type="button" class="quiet" aria-label="Keyboard help" onClick={() => (dialog.value = { kind: "help" })}><Icon name="help" /></button>
+      </div>
+    </nav>
+  );
+}
+
+function Way({ view, href, icon, label, count = 0 }: { view: string; href: string; icon: IconName; label: string; count?: number }) {
+  return (
+    <li><a href={href} class={place.value.view === view ? "here" : ""} aria-current={place.value.view === view ? "page" : undefined}>
+      <Icon name={icon} />{label}{count > 0 && <span class="count">{count.toLocaleString()}</span>}
+    </a></li>
+  );
+}

@@ -1,0 +1,160 @@
+// What the whole page shares: where we are, the list of notes, dialogs, messages, the look.
+
+import { batch, computed, effect, signal } from "@preact/signals";
+
+import { type Answers, get, maybe } from "./api.ts";
+import { Resolver } from "./text/paths.ts";
+
+export type Place =
+  | { readonly view: "home" | "review" | "approvals" | "graph" | "tags" }
+  | { readonly view: "search"; readonly query: string }
+  | { readonly view: "note"; readonly path: string; readonly heading: string };
+
+export type Dialog =
+  | null
+  | { readonly kind: "palette"; readonly typed: string }
+  | { readonly kind: "help" | "connect" | "name" }
+  | { readonly kind: "create"; readonly path: string; readonly template: string }
+  | { readonly kind: "rename" | "delete"; readonly path: string };
+
+export interface Note {
+  readonly path: string;
+  /** Lower-cased once, for finding. */
+  readonly key: string;
+  readonly modified: number;
+  readonly pending: number;
+}
+
+export interface Message {
+  readonly id: number;
+  readonly text: string;
+  readonly kind: "info" | "error";
+  readonly action?: { readonly label: string; readonly run: () => void } | undefined;
+}
+
+const RECENT_MAX = 12;
+const NARROW = 820;
+const MESSAGE_MS = 8000;
+
+export const place = signal<Place>(placeOf(location.hash));
+export const dialog = signal<Dialog>(null);
+export const notes = signal<readonly Note[] | null>(null);
+export const messages = signal<readonly Message[]>([]);
+export const recent = signal<readonly string[]>(stored("recent", []));
+export const sidebarOpen = signal(false);
+export const panelOpen = signal<boolean>(innerWidth > NARROW && stored("panel", true));
+export const theme = signal<"system" | "light" | "dark">(stored("theme", "system"));
+export const approvals = signal<number | null>(null);
+export const readOnly = signal(false);
+export const vaultName = signal("Commonplace");
+
+export const byPath = computed(() => new Map((notes.value ?? []).map((note) => [note.path, note])));
+export const resolver = computed(() => new Resolver((notes.value ?? []).map((note) => note.path)));
+export const pendingTotal = computed(() => (notes.value ?? []).reduce((sum, note) => sum + note.pending, 0));
+
+const darkSystem = matchMedia("(prefers-color-scheme: dark)");
+const systemIsDark = signal(darkSystem.matches);
+darkSystem.addEventListener("change", () => (systemIsDark.value = darkSystem.matches));
+export const isDark = computed(() => (theme.value === "system" ? systemIsDark.value : theme.value === "dark"));
+effect(() => {
+  document.documentElement.dataset["theme"] = isDark.value ? "dark" : "light";
+  store("theme", theme.value);
+});
+effect(() => {
+  if (innerWidth > NARROW) store("panel", panelOpen.value);
+});
+effect(() => store("recent", recent.value));
+
+addEventListener("hashchange", () => {
+  batch(() => {
+    place.value = placeOf(location.hash);
+    sidebarOpen.value = false;
+    dialog.value = null;
+  });
+});
+
+export function placeOf(hash: string): Place {
+  const [view = "", rest = "", heading = ""] = hash.replace(/^#\/?/, "").split("!").map(decoded);
+  if (view === "note" && rest) return { view, path: rest, heading };
+  if (view === "search") return { view, query: rest };
+  if (view === "review" || view === "approvals" || view === "graph" || view === "tags") return { view };
+  return { view: "home" };
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+function encoded(part: string): string {
+  return encodeURIComponent(part).replaceAll("%2F", "/").replaceAll("!", "%21");
+}
+
+export function hrefOf(path: string, heading = ""): string {
+  return `#note!${encoded(path)}${heading ? `!${encoded(heading)}` : ""}`;
+}
+
+export function open(path: string, heading = ""): void {
+  location.hash = hrefOf(path, heading);
+}
+
+export function openSearch(query: string): void {
+  location.hash = `#search!${encoded(query)}`;
+}
+
+export function remember(path: string): void {
+  recent.value = [path, ...recent.peek().filter((other) => other !== path)].slice(0, RECENT_MAX);
+}
+
+let told = 0;
+export function tell(text: string, action?: Message["action"], kind: Message["kind"] = "info"): void {
+  const id = ++told;
+  messages.value = [...messages.peek().slice(-2), { id, text, kind, action }];
+  setTimeout(() => hush(id), MESSAGE_MS);
+}
+
+export function hush(id: number): void {
+  messages.value = messages.peek().filter((message) => message.id !== id);
+}
+
+export function complain(error: unknown): void {
+  tell(error instanceof Error ? error.message : "Something went wrong.", undefined, "error");
+}
+
+export async function loadNotes(): Promise<void> {
+  const tree = await maybe(get("tree"));
+  notes.value = tree ? tree.notes.map(noteOf).sort(byName) : (notes.peek() ?? []);
+}
+
+function noteOf([path, modified, pending]: Answers["tree"]["notes"][number]): Note {
+  return { path, key: path.toLowerCase().replace(/\.md$/, ""), modified, pending };
+}
+
+const collator = new Intl.Collator(undefined, { numeric: true });
+function byName(one: Note, other: Note): number {
+  return collator.compare(one.path, other.path);
+}
+
+/** Take in that some notes came, changed or went, without loading the whole list again. */
+export async function refreshNotes(changed: string[], gone: string[]): Promise<void> {
+  const known = new Map(byPath.peek());
+  for (const path of gone) known.delete(path);
+  const counts = await Promise.all(changed.map((path) => maybe(get("suggestions", { path, limit: 1 }))));
+  changed.forEach((path, at) => known.set(path, noteOf([path, Date.now(), counts[at]?.total ?? known.get(path)?.pending ?? 0])));
+  notes.value = [...known.values()].sort(byName);
+}
+
+function stored<Value>(name: string, otherwise: Value): Value {
+  try {
+    return (JSON.parse(localStorage.getItem(`commonplace.${name}`) ?? "null") as Value | null) ?? otherwise;
+  } catch {
+    return otherwise;
+  }
+}
+
+function store(name: string, value: unknown): void {
+  localStorage.setItem(`commonplace.${name}`, JSON.stringify(value));
+}
