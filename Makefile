@@ -58,7 +58,7 @@ clean:           ## remove everything that was installed or built
 	$(PYTHON) -m venv .venv
 	@touch $@
 
-$(RUNTIME): .venv/.made requirements.txt pyproject.toml
+$(RUNTIME): .venv/.made requirements.txt pyproject.toml hatch_build.py $(shell find web/src -type f)
 	$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements.txt
 	$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
