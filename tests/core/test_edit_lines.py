@@ -25,6 +25,7 @@ def test_edits_give_the_new_text() -> None:
         old = "\n".join(lines) + rng.choice(["", "\n"])
         for _ in range(rng.randrange(4)):
             lines.insert(rng.randint(0, len(lines)), f"{rng.randrange(30)}-x")
-        rng.random() < 0.3 and lines and lines.pop(rng.randrange(len(lines)))
+        if lines and rng.random() < 0.3:
+            lines.pop(rng.randrange(len(lines)))
         new = "\n".join(lines) + rng.choice(["", "\n"])
         assert edits.apply(old, edits.diff(old, new)) == new

@@ -15,6 +15,7 @@ from commonplace.errors import Conflict, NotFound
 from commonplace.server.mcp import build
 from commonplace.tools import files
 from commonplace.tools.table import Toolbox
+from tests.tools.conftest import text_of
 
 pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 
@@ -33,13 +34,13 @@ async def test_nothing_is_lost_when_all_work_on_one_paragraph(desk: OpenDesk) ->
     async def assistant(client: Client, name: str) -> None:
         for number in range(ROUNDS // 4):
             word = f"{name}{number}"
-            shown = (await client.call_tool("read", {"file_path": "a.md"})).content[0].text
+            shown = text_of(await client.call_tool("read", {"file_path": "a.md"}))
             words = re.findall(r"[a-z]+\d*", shown.split("\n\n[")[0].partition("\t")[2])
             old = rng.choice(words)
             result = await client.call_tool(
                 "edit", {"file_path": "a.md", "old_string": old, "new_string": f"{old} {word}"}
             )
-            text = result.content[0].text
+            text = text_of(result)
             if not result.is_error:
                 suggested.append(word)
             else:

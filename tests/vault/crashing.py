@@ -39,4 +39,5 @@ async def main(folder: str, state: str, first: str, kind: str) -> None:
 
 
 if __name__ == "__main__":
-    anyio.run(main, *sys.argv[1:])
+    folder, state, first, kind = sys.argv[1:]
+    anyio.run(main, folder, state, first, kind)
