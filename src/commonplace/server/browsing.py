@@ -34,6 +34,7 @@ def routes(vault: Vault) -> list[Route]:
             browsing.tagged,
             browsing.complete,
             browsing.templates,
+            browsing.folders,
             browsing.events,
         )
     ]
@@ -102,6 +103,12 @@ class _Browsing:
         entries = await self._vault.newest()
         found = sorted(e.path for e in entries if "Templates" in e.path.split("/")[:-1])
         return JSONResponse({"templates": found})
+
+    async def folders(self, _: Request) -> Response:
+        """Tell the id under which each root's list of notes is live."""
+        names = [root.name for root in self._vault.settings.roots]
+        ids = [{"name": name, "id": await self._vault.folders.id_of(name)} for name in names]
+        return JSONResponse({"folders": ids})
 
     async def events(self, _: Request) -> Response:
         """Tell what changes, for as long as somebody listens."""

@@ -18,6 +18,7 @@ from anyio.streams.buffered import BufferedByteStream
 
 from commonplace import __version__
 from commonplace.server.hello import Hello
+from commonplace.server.visits import Visit, Visits
 from commonplace.vault.settings import Settings
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ class Served:
         self._late: list[LateNotes] = []
         self._servers: dict[Hashable, NoteServer] = {}
         self._shared_rooms: Rooms | None = None
+        self._visits = Visits()
 
     @property
     def vault(self) -> "Vault":
@@ -86,6 +88,7 @@ class Served:
             api,
             approving,
             browsing,
+            connecting,
             graphing,
             page,
             reviewing,
@@ -100,6 +103,7 @@ class Served:
             *api.routes(self.vault),
             *browsing.routes(self.vault),
             *graphing.routes(self.vault, read_only=closed),
+            *connecting.routes(own, self._visits),
             *([] if closed else reviewing.routes(self.vault)),
             *([] if closed else approving.routes(self.vault)),
             *sockets.routes(self._rooms(), read_only=closed),
@@ -113,7 +117,14 @@ class Served:
             from commonplace.server.rooms import Rooms
 
             self._shared_rooms = Rooms(self.vault.shelf)
+            self._visits.follow(self._show)
         return self._shared_rooms
+
+    def _show(self, visit: Visit) -> None:
+        """Show an assistant that edits a note to those who have it open."""
+        document = self.vault.shelf.known_id(visit.path) if visit.path else None
+        if document is not None and self._shared_rooms is not None:
+            self._shared_rooms.announce(document, visit.name)
 
     def _server(self, own: Settings) -> "NoteServer":
         from commonplace.server.late import LateNotes, LateToolbox
@@ -122,8 +133,9 @@ class Served:
 
         key = _state_key(own.state)
         if self._vault is not None:
+            box = _toolbox(self._vault, own)
             return build(
-                _toolbox(self._vault, own), self._vault, version=__version__, state_keys=[key]
+                box, self._vault, version=__version__, state_keys=[key], visits=self._visits
             )
 
         async def fill() -> "Toolbox":
@@ -137,7 +149,8 @@ class Served:
         ]
         notes = LateNotes(self.opened)
         self._late.append(notes)
-        return build(LateToolbox(names, fill), notes, version=__version__, state_keys=[key])
+        late = LateToolbox(names, fill)
+        return build(late, notes, version=__version__, state_keys=[key], visits=self._visits)
 
     def _missing(self) -> str | None:
         return "the index is being built" if self.vault.unfinished else None

@@ -19,6 +19,8 @@ _GUIDE = (
     ("get_links", "`get_links` shows what a note links to and what links to it."),
     ("edit", "`edit` leaves a suggestion, in CriticMarkup, that a person accepts or rejects."),
     ("edit", "Read a note before you edit it, and write plain text, without CriticMarkup marks."),
+    ("update_note", "Read a note before you update it; what others wrote meanwhile is kept."),
+    ("create_note", "A write may need a person's permission. After a refusal, do not repeat it."),
     ("edit", "Make one edit for each change that can be judged by itself."),
 )
 

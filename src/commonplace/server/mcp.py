@@ -27,6 +27,7 @@ from commonplace.server.instructions import instructions
 from commonplace.server.late import LateToolbox
 from commonplace.server.notes import Notes
 from commonplace.server.resources import Resources
+from commonplace.server.visits import Visits
 from commonplace.tools.table import Answer, Call, Toolbox, UnknownTool, definition
 from commonplace.vault.wishes import Unanswered
 
@@ -58,13 +59,14 @@ def build(
     version: str,
     name: str = "commonplace",
     state_keys: Sequence[bytes] | None = None,
+    visits: Visits | None = None,
 ) -> NoteServer:
     """Make the server. More handlers may be added to it, or put in the place of these.
 
     `state_keys` seal what a client carries from one round of a call to the next; without them a
     key is made up that no other process, and no later one, can read.
     """
-    tools, resources = Tools(toolbox), Resources(notes)
+    tools, resources = Tools(toolbox, visits), Resources(notes)
     hint = CacheHint(ttl_ms=CACHE_MS, scope="private")
     server = NoteServer(
         name,
@@ -95,8 +97,9 @@ def build(
 class Tools:
     """The request handlers for tools."""
 
-    def __init__(self, toolbox: Toolbox | LateToolbox) -> None:
+    def __init__(self, toolbox: Toolbox | LateToolbox, visits: Visits | None) -> None:
         self._toolbox = toolbox
+        self._visits = visits or Visits()
 
     @property
     def names(self) -> Sequence[str]:
@@ -142,6 +145,7 @@ class Tools:
         call = Call(actor_of(ctx), ctx.session.report_progress, asking.ask_of(ctx), reply)
         try:
             toolbox = await self._opened()
+            self._visits.note(call.actor.name, params.name, params.arguments or {})
             answer = await toolbox.call(params.name, params.arguments or {}, call)
         except Unanswered as unanswered:
             return asking.question_result(unanswered)

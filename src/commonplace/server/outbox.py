@@ -202,6 +202,6 @@ class Outbox:
 async def _sent(send: Send, frame: Frame) -> None:
     try:
         await send(frame.message)
-    except RuntimeError as error:
-        # the web server's word for a socket that it has closed meanwhile
+    except (OSError, RuntimeError) as error:
+        # the web server's words for a client that has gone, and a socket that it has closed
         raise ConnectionResetError(str(error)) from None

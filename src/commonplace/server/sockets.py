@@ -75,10 +75,10 @@ class Socket:
         try:
             await send({"type": "websocket.accept"})
             await self._serve(self._admit(scope), scope, receive, send)
-        except* OSError:
+        except* ConnectionError:
             pass  # the client has gone
         except* CommonplaceError as errors:
-            await _close(send, errors.exceptions[0])
+            await _close(send, _first(errors))
 
     async def _serve(self, entry: Entry, scope: Scope, receive: Receive, send: Send) -> None:
         async with self._rooms.visit(entry.document, read_only=entry.read_only) as (room, outbox):
@@ -86,7 +86,12 @@ class Socket:
             await connection.run(scope, receive, send)
 
 
-async def _close(send: Send, error: Exception) -> None:
+def _first(errors: ExceptionGroup[CommonplaceError]) -> CommonplaceError:
+    error = errors.exceptions[0]
+    return _first(error) if isinstance(error, ExceptionGroup) else error
+
+
+async def _close(send: Send, error: CommonplaceError) -> None:
     code = next(code for kind, code in _CODES if isinstance(error, kind))
     reason = str(error).encode()[:REASON_BYTES_MAX].decode(errors="ignore")
     with suppress(OSError, RuntimeError, TimeoutError):  # gone, closed, or not reading
