@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Dialog, Page, Route, sync_playwright
 
 ARTEFACTS = Path(__file__).parents[2] / "artefacts"
 _NAMES = ("chromium", "chromium-browser", "google-chrome")
@@ -32,9 +32,8 @@ def executable() -> str:
     """Find a Chromium; as root on Debian, install one."""
     found = next(filter(None, map(shutil.which, _NAMES)), None)
     if found is None and os.geteuid() == 0 and shutil.which("apt-get"):
-        quiet = {"check": True, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        subprocess.run(["apt-get", "update", "-q"], **quiet)
-        subprocess.run(["apt-get", "install", "-y", "-q", "chromium"], **quiet)
+        for words in ("update -q", "install -y -q chromium"):
+            subprocess.run(["apt-get", *words.split()], check=True, capture_output=True)
         found = shutil.which("chromium")
     if found is None:
         pytest.fail("The page's tests need Chromium: apt-get install chromium", pytrace=False)
@@ -57,9 +56,13 @@ class Watch:
     def __init__(self, page: Page, origin: str) -> None:
         self.faults: list[str] = []
         page.on("pageerror", lambda error: self.faults.append(f"error: {error}"))
-        page.on("dialog", lambda dialog: (self.faults.append("dialog"), dialog.dismiss()))
+        page.on("dialog", self._dismiss)
         page.on("console", lambda message: self._hear(message.type, message.text))
         page.on("request", lambda request: self._see(request.url, origin))
+
+    def _dismiss(self, dialog: Dialog) -> None:
+        self.faults.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
 
     def _hear(self, kind: str, text: str) -> None:
         if kind == "error" and "Failed to load resource" not in text and "WebSocket" not in text:
@@ -69,6 +72,15 @@ class Watch:
         ours = (origin, origin.replace("http", "ws", 1), "data:", "blob:")
         if not url.startswith(ours):
             self.faults.append(f"request: {url}")
+
+
+def answer(page: Page, address: str, body: str) -> None:
+    """Answer a request of the page's with this JSON."""
+
+    def fulfil(route: Route) -> None:
+        route.fulfill(body=body, content_type="application/json")
+
+    page.route(address, fulfil)
 
 
 def shot(page: Page, name: str) -> None:

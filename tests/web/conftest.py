@@ -11,7 +11,7 @@ from tests.web.notes import NOTES
 from tests.web.serve import Server, serving
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, BrowserContext, Page
 
 Visit = Callable[..., "Page"]
 
@@ -37,7 +37,8 @@ def visit(browser: "Browser", server: Server) -> Generator[Visit]:
     """Open the page as somebody; at the end, nothing may have gone wrong in any page."""
     from tests.web.browser import Watch
 
-    contexts, watches = [], []
+    contexts: list[BrowserContext] = []
+    watches: list[Watch] = []
 
     def open_page(place: str = "", name: str = "Ann", **options: object) -> "Page":
         options.setdefault("viewport", {"width": 1360, "height": 860})

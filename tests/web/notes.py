@@ -1,6 +1,15 @@
 """The vault that the page's tests look at."""
 
-PLAN = """---
+_CLAUDE = '{"author":"Claude","time":1794700000}@@'
+_LATER = '{"author":"Claude","time":1794740000}@@'
+_MARIA = '{"author":"Maria","time":1794750000}@@'
+_OLD = "The old apple tree should be cut down this winter."
+_NEW = (
+    "The old apple tree should be pruned this winter, and cut down only if it bears no fruit"
+    " next year."
+)
+
+PLAN = f"""---
 title: The garden plan
 tags: [garden, spring]
 status: draft
@@ -9,28 +18,31 @@ done: false
 ---
 # The garden plan
 
-We sow {--{"author":"Claude","time":1794700000}@@peas--}{++{"author":"Claude","time":1794700000}@@sugar peas++} in the first week of March, as soon as the ground can be worked. See [[Bees]] and [[Nowhere]].
+We sow {{--{_CLAUDE}peas--}}{{++{_CLAUDE}sugar peas++}} in the first week of March, as soon as the \
+ground can be worked. See [[Bees]] and [[Nowhere]].
 
-{--{"author":"Claude","time":1794740000}@@The old apple tree should be cut down this winter.--}{++{"author":"Claude","time":1794740000}@@The old apple tree should be pruned this winter, and cut down only if it bears no fruit next year.++}
+{{--{_LATER}{_OLD}--}}{{++{_LATER}{_NEW}++}}
 
 ## Beds
 
 - Tomatoes along the south wall
-- Beans{++{"author":"Maria","time":1794750000}@@ and nasturtiums++} by the fence
-- Herbs near the kitchen {>>Is there still room?<<}
+- Beans{{++{_MARIA} and nasturtiums++}} by the fence
+- Herbs near the kitchen {{>>Is there still room?<<}}
 
 ## Tools
 
-Everything hangs in the shed. {==Check the scythe==} before April.
+Everything hangs in the shed. {{==Check the scythe==}} before April.
 
 ```js
-const x = "{++not a suggestion++}";
+const x = "{{++not a suggestion++}}";
 ```
 """
 
 NOTES = {
     "Garden/Plan.md": PLAN,
-    "Garden/Bees.md": "# Bees\n\nThey visit the clover in June, and the beds of the [[Plan]] all summer. #garden\n",
+    "Garden/Bees.md": (
+        "# Bees\n\nThey visit the clover in June and the beds of the [[Plan]] all summer. #garden\n"
+    ),
     "Garden/Clover.md": "# Clover\n\nWhite clover feeds the [[Bees]].\n",
     "Reading/Walden.md": "# Walden\n\nA book about a pond. #reading/classics\n",
     "Reading/Middlemarch.md": "# Middlemarch\n\nEverybody {--marries--}{++means++} well.\n",

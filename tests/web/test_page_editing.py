@@ -28,12 +28,14 @@ def write_at_end_of(page: Any, line: str, words: str) -> None:
 
 def eventually(file: Path, words: str) -> None:
     deadline = monotonic() + 5
-    while words not in file.read_text("utf-8"):
-        assert monotonic() < deadline, file.read_text("utf-8")
+    text = ""
+    while words not in text:
+        assert monotonic() < deadline, text
         sleep(0.02)
+        text = file.read_text("utf-8") if file.exists() else ""
 
 
-def call(server: Server, *calls: tuple[str, dict[str, object]]) -> list[Any]:
+def call(server: Server, *calls: tuple[str, dict[str, Any]]) -> list[Any]:
     """Use tools as an assistant does, over MCP."""
     from mcp import Client
 
@@ -51,7 +53,7 @@ def call(server: Server, *calls: tuple[str, dict[str, object]]) -> list[Any]:
 def test_two_people_see_each_other_write(visit: Any, vault: Path) -> None:
     ann, boris = opened(visit, "Garden/Clover.md"), opened(visit, "Garden/Clover.md", "Boris")
     write_at_end_of(boris, "White clover", " It grows low.")
-    ann.wait_for_selector(".cm-line >> text=It grows low.", timeout=1000)
+    ann.wait_for_selector(".cm-line >> text=It grows low.")
     ann.wait_for_selector(".cm-other-name >> text=Boris")
     ann.wait_for_selector("[aria-label='Who is here'] [title=Boris]")
     boris.wait_for_selector(".state.saved >> text=Saved")

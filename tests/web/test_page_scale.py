@@ -54,15 +54,15 @@ def test_typing_in_a_megabyte_keeps_the_frame_rate(visit: Any) -> None:
 
 
 def test_a_hundred_thousand_notes_stay_quick(visit: Any) -> None:
+    from tests.web.browser import answer
+
     rows = [
         [f"Folder {n % 500:03}/Note {n:06}.md", 1_794_740_000_000, n % 3]
         for n in range(_TREE_NOTES)
     ]
     body = json.dumps({"version": "1", "notes": sorted(rows)})
     page = visit("#tags")
-    page.route(
-        "**/api/tree", lambda route: route.fulfill(body=body, content_type="application/json")
-    )
+    answer(page, "**/api/tree", body)
     page.goto(page.url.partition("#")[0])
     page.reload()
     page.wait_for_selector(".tree-row >> text=Folder 000")

@@ -178,13 +178,11 @@ def test_pictures_of_every_look(visit: Any) -> None:
 
 
 def test_an_empty_vault_says_how_to_begin(visit: Any) -> None:
-    from tests.web.browser import shot
+    from tests.web.browser import answer, shot
 
     page = visit("#tags")
     nothing = '{"version": "0", "notes": []}'
-    page.route(
-        "**/api/tree", lambda route: route.fulfill(body=nothing, content_type="application/json")
-    )
+    answer(page, "**/api/tree", nothing)
     page.goto(page.url.partition("#")[0])
     page.reload()
     page.wait_for_selector("main >> text=New note")

@@ -54,8 +54,7 @@ function kept(transaction: Transaction): TransactionSpec | readonly TransactionS
   if (!torn) return transaction;
   const changes = edits.flatMap((edit) => spared(edit, protectedIn(marked, edit)));
   const first = edits[0]!;
-  const anchor = Math.min(first.from + first.insert.length, first.from + first.insert.length);
-  return { changes, selection: { anchor }, scrollIntoView: true, userEvent: "delete" };
+  return { changes, selection: { anchor: first.from + first.insert.length }, scrollIntoView: true, userEvent: "delete" };
 }
 
 function protectedIn(marked: Marked, { from, to }: Edit): [number, number][] {

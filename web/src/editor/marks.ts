@@ -64,7 +64,7 @@ function shifted({ marked, pending }: Reading, changes: ChangeSet, doc: Text): R
       start: at(mark.start, 1),
       body: at(mark.body, -1),
       // Text typed right at an edge of a side is inside it.
-      middle: mark.kind === "+" ? at(mark.body, -1) : at(mark.middle, mark.kind === "-" ? 1 : 1),
+      middle: mark.kind === "+" ? at(mark.body, -1) : at(mark.middle, 1),
       tail: at(mark.tail, 1),
       end: at(mark.end, -1),
     };

@@ -52,7 +52,7 @@ export class Session {
     this.provider.on("connection-close", (event) => this.onClose(event));
     this.doc.on("update", (_update: Uint8Array, origin: unknown) => this.onUpdate(origin));
     this.introduce();
-    if (draft) Y.applyUpdate(this.doc, draft, "draft");
+    if (draft) this.takeUp(draft);
     this.provider.connect();
     addEventListener("pagehide", this.keep);
   }
@@ -74,6 +74,13 @@ export class Session {
     this.keep();
     this.provider.destroy();
     this.doc.destroy();
+  }
+
+  /** Go on with what was not saved last time; it may only fit once the server's text has come. */
+  private takeUp(draft: Uint8Array): void {
+    Y.applyUpdate(this.doc, draft, "draft");
+    this.edits++;
+    this.saved.value = false;
   }
 
   private onUpdate(origin: unknown): void {

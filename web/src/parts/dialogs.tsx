@@ -7,7 +7,7 @@ import { type Answers, type Assistant, get, maybe, post } from "../api.ts";
 import { commands, shownKey } from "../commands.ts";
 import { assistantsChanged } from "../events.ts";
 import { NAME_MAX, personName } from "../person.ts";
-import { byPath, complain, type Dialog, dialog, loadNotes, open, place, tell } from "../store.ts";
+import { complain, type Dialog, dialog, loadNotes, open, place, tell } from "../store.ts";
 import { age } from "../text/age.ts";
 import { nameOf } from "../text/paths.ts";
 import { Icon } from "./icon.tsx";
@@ -172,9 +172,9 @@ function Rename({ path }: { path: string }) {
   const rename = async (event: Event) => {
     event.preventDefault();
     try {
-      const done = await post<{ path: string; links: number; ambiguous: string[] }>("notes/rename", { path, to: withSuffix(typed.value) });
+      const done = await post<{ path: string; links: number; ambiguous: string[]; undo?: string }>("notes/rename", { path, to: withSuffix(typed.value) });
       const left = done.ambiguous.length ? ` ${done.ambiguous.length} were unclear and stay as they are.` : "";
-      tell(`Renamed; ${done.links === 1 ? "1 link follows" : `${done.links} links follow`}.${left}`);
+      tell(`Renamed; ${done.links === 1 ? "1 link follows" : `${done.links} links follow`}.${left}`, done.undo ? { label: "Undo", run: () => void unrename(done.undo!) } : undefined);
       await loadNotes();
       open(done.path);
       close();
@@ -192,6 +192,16 @@ function Rename({ path }: { path: string }) {
       </form>
     </Modal>
   );
+}
+
+async function unrename(undo: string): Promise<void> {
+  try {
+    const { path } = await post<{ path: string }>("notes/rename/undo", { undo });
+    await loadNotes();
+    open(path);
+  } catch (error) {
+    complain(error);
+  }
 }
 
 function Delete({ path }: { path: string }) {
@@ -227,8 +237,4 @@ async function restore(trash: string): Promise<void> {
   } catch (error) {
     complain(error);
   }
-}
-
-export function known(path: string): boolean {
-  return byPath.value.has(path);
 }

@@ -48,16 +48,14 @@ export function Note({ path, heading }: { path: string; heading: string }) {
 
   useEffect(() => {
     let over = false;
-    let close = () => undefined as void;
+    const closing: (() => void)[] = [];
+    const close = () => closing.splice(0).reverse().forEach((each) => each());
     failure.value = "";
-    void begin(path, host, () => (turn.value += 1), version, people).then(
-      (made) => {
-        if (over) return made.close();
-        close = made.close;
-        shown.value = made.shown;
-      },
+    const begun = begin(path, host, () => (turn.value += 1), version, people, closing).then(
+      (made) => !over && (shown.value = made),
       (error: unknown) => !over && (failure.value = error instanceof Error ? error.message : "The note could not be opened."),
     );
+    void begun.then(() => over && close());
     remember(path);
     reveal(path);
     return () => {
@@ -99,16 +97,18 @@ export function Note({ path, heading }: { path: string; heading: string }) {
 
 type Host = { readonly current: HTMLDivElement | null };
 
-async function begin(path: string, host: Host, again: () => void, version: Signal<number>, people: Signal<readonly Present[]>) {
+async function begin(path: string, host: Host, again: () => void, version: Signal<number>, people: Signal<readonly Present[]>, closing: (() => void)[]): Promise<Shown> {
   const about = await get("document", { path });
   const session = new Session(about, () => {
     if (!session.saved.value) rescue(session.text.toString());
     again();
   });
+  closing.push(() => session.close());
   await loaded(session);
+  if (!host.current) throw new Error("The note was left before it was open.");
   const decideOn = (decision: Decision, one: Suggestion, state: EditorState) => void decideSaved(session, path, decision, one, state);
   let timer = 0;
-  const view = openEditor(host.current!, {
+  const view = openEditor(host.current, {
     session,
     title: about.title,
     linking: linkingFrom(path),
@@ -133,13 +133,12 @@ async function begin(path: string, host: Host, again: () => void, version: Signa
     acceptAll: () => void decide("accept", { path }),
     rejectAll: () => void decide("reject", { path }),
   };
-  const close = () => {
+  closing.push(() => {
     clearTimeout(timer);
     session.awareness.off("change", onPeople);
     view.destroy();
-    session.close();
-  };
-  return { shown: { session, view }, close };
+  });
+  return { session, view };
 }
 
 function loaded(session: Session): Promise<void> {
