@@ -307,3 +307,10 @@ def test_the_answer_counts_occurrences_and_characters() -> None:
 def test_a_code_block_with_too_many_delimiters_is_left_alone() -> None:
     with pytest.raises(critic.Unwritable):
         critic.suggest("```\n" + "{++" * 20_000 + "\ncat\n```\n", "cat", "dog")
+
+
+def test_a_time_beyond_all_bounds_is_no_time() -> None:
+    for digits in ("9" * 400, "1e999", "-1", "NaN", "true"):
+        text = '{++{"author":"x","time":' + digits + "}@@a++}"
+        (one,) = critic.suggestions(text)
+        assert one.time is None

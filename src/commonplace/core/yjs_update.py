@@ -63,6 +63,7 @@ PLAIN_TEXT = Policy(
 FOLDER = Policy(
     frozenset({"filemeta_v0", "docs", "backlinks_v0", "folder_config"}),
     frozenset({Content.ANY, Content.TYPE, Content.DELETED}),
+    bounds=Bounds(structs_max=60_000),
     maps=True,
 )
 

@@ -1,6 +1,7 @@
 """From note files to what the index takes: which files changed, and what each now says."""
 
 import hashlib
+import logging
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -10,6 +11,9 @@ from commonplace.vault.disk import Listed, Stamp
 from commonplace.vault.index import Known
 from commonplace.vault.roots import Roots
 from commonplace.vault.writer import Fresh
+
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
@@ -55,6 +59,10 @@ def read(roots: Roots, listed: Listed, known_sha: bytes | None = None) -> Fresh 
     except CommonplaceError as error:
         # Listed, with the reason; read again when its stamp changes.
         return Fresh(listed, sha or b"-", None, str(error))
+    except Exception:
+        # One note that a bug trips over must not keep all the others from being found.
+        logger.exception("%s could not be indexed", listed.path)
+        return Fresh(listed, sha or b"-", None, "It could not be indexed; the log says why.")
 
 
 def moves(gone: Mapping[str, Known], fresh: Iterable[Fresh]) -> dict[str, str]:

@@ -77,6 +77,6 @@ def _time(fields: dict[str, object]) -> float | None:
     for key, unit in (("timestamp", 1000), ("time", 1), ("t", 1)):
         value = fields.get(key)
         if isinstance(value, int | float) and not isinstance(value, bool):
-            seconds = value / unit
-            return seconds if 0 <= seconds <= TIME_MAX else None
+            # Compared first: a whole number of 400 digits cannot be divided.
+            return value / unit if 0 <= value <= TIME_MAX * unit else None
     return None
