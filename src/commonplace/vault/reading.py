@@ -12,7 +12,6 @@ from commonplace.vault.index import Known
 from commonplace.vault.roots import Roots
 from commonplace.vault.writer import Fresh
 
-
 logger = logging.getLogger(__name__)
 
 
