@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from pathlib import Path
 from statistics import median
 
@@ -57,7 +58,7 @@ class DrawnVectors:
     def _drawn(self, text: str) -> Floats:
         seed = int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest())
         vector = np.random.default_rng(seed).standard_normal(self.dimensions, np.float32)
-        return vector / np.linalg.norm(vector)
+        return (vector / np.linalg.norm(vector)).astype(np.float32)
 
 
 def row(what: str, measured: str, goal: str, *, met: bool) -> None:
@@ -85,9 +86,8 @@ async def measure(folder: Path, state: Path) -> None:
         before, start = memory_mb(), time.perf_counter()
         found = await vault.linked.graph.get()
         seconds = time.perf_counter() - start
-        print(
-            f"     graph of {len(found)} links read in {seconds:.2f} s, {memory_mb() - before:.0f} MB"
-        )
+        taken = memory_mb() - before
+        print(f"     graph of {len(found)} links read in {seconds:.2f} s, {taken:.0f} MB")
         await walks(vault)
         await searches(vault, folder)
 
@@ -101,7 +101,7 @@ async def walks(vault: Vault) -> None:
     def calls(
         name: str, draw: Callable[[], dict[str, object]]
     ) -> list[Callable[[], Awaitable[object]]]:
-        return [lambda a=draw(): box.call(name, a, CALL) for _ in range(ROUNDS)]
+        return [partial(box.call, name, draw(), CALL) for _ in range(ROUNDS)]
 
     goals: list[tuple[str, float, Callable[[], dict[str, object]]]] = [
         ("find_path", 5, lambda: {"source": rng.choice(notes), "target": rng.choice(notes)}),
@@ -131,10 +131,10 @@ async def searches(vault: Vault, folder: Path) -> None:
     ready.set()
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(vault.meaning.run, ready)
-        while (far := vault.meaning.progress).embedded < far.total:
+        while vault.meaning.progress.embedded < vault.meaning.progress.total:  # noqa: ASYNC110
             await anyio.sleep(1)
         tasks.cancel_scope.cancel()
-    print(f"     {far.passages} vectors, {memory_mb() - before:.0f} MB")
+    print(f"     {vault.meaning.progress.passages} vectors, {memory_mb() - before:.0f} MB")
     rng = random.Random(2)
     notes = [entry.path for entry in await vault.newest()]
     queries = [

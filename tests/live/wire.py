@@ -51,7 +51,7 @@ class Wire:
     async def send(self, message: Any) -> None:
         await self.writable.wait()
         if self.gone:
-            raise ConnectionResetError
+            raise OSError
         match message["type"]:
             case "websocket.send":
                 self.taken += len(message["bytes"])

@@ -39,7 +39,7 @@ async def served(tmp_path: Path) -> AsyncGenerator[tuple[Vault, NoteServer]]:
         yield vault, build(Toolbox(notes.tools(vault)), vault, version="0", state_keys=[b"k" * 32])
 
 
-async def unused(_: Any, __: Any) -> types.ElicitResult:
+async def unused(context: Any, params: Any) -> types.ElicitResult:
     raise NotImplementedError
 
 
@@ -155,7 +155,7 @@ async def test_a_client_that_shows_only_pages_and_no_forms_has_its_writes_parked
 
 
 async def test_a_person_may_think_longer_than_a_tool_may_run(tmp_path: Path):
-    async def ponder(_: Any, __: Any) -> types.ElicitResult:
+    async def ponder(context: Any, params: Any) -> types.ElicitResult:
         await anyio.sleep(0.6)
         return YES["permission"]
 
@@ -170,7 +170,7 @@ async def test_a_person_may_think_longer_than_a_tool_may_run(tmp_path: Path):
 async def test_no_answer_means_no(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(asking, "ANSWER_SECONDS_MAX", 0.1)
 
-    async def sleep(_: Any, __: Any) -> types.ElicitResult:
+    async def sleep(context: Any, params: Any) -> types.ElicitResult:
         await anyio.sleep_forever()
         raise AssertionError
 
@@ -182,7 +182,7 @@ async def test_no_answer_means_no(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 async def test_a_client_that_fails_to_ask_means_no(tmp_path: Path):
-    async def fail(_: Any, __: Any) -> types.ErrorData:
+    async def fail(context: Any, params: Any) -> types.ErrorData:
         return types.ErrorData(code=-32603, message="no window")
 
     async with (

@@ -87,7 +87,7 @@ async def test_long_content_is_cut_and_says_so_within_the_limit(
 ) -> None:
     at = await desk({"long.md": "é😀x" * 5_000, "a.md": "[[long]]"})
     answer = await asked(at, tool, **arguments)
-    content = (answer[0] if isinstance(answer, list) else answer)["content"]
+    content: str = (answer if tool == "get_node" else answer[0])["content"]
     assert len(content) == size
     assert content.endswith("... [truncated]")
     exact = await asked(at, "get_node", id="a.md", depth=1)
@@ -243,8 +243,11 @@ async def test_wrong_arguments_have_their_code(
 async def test_what_is_being_typed_counts_at_once(desk: OpenDesk) -> None:
     from commonplace.core.edits import Edit
 
+    def type_in(_: str) -> list[Edit]:
+        return [Edit(0, 0, "[[b]] #new ")]
+
     at = await desk({"a.md": "start", "b.md": "x"})
-    await at.vault.edit("a.md", lambda _: [Edit(0, 0, "[[b]] #new ")], "person:ana")
+    await at.vault.edit("a.md", type_in, "person:ana")
     node = await asked(at, "get_node", id="a.md")
     assert node["links"] == [{"id": "b.md", "title": "b"}]
     assert node["tags"] == ["new"]

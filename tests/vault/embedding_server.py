@@ -42,7 +42,8 @@ class Behaviour:
     def vector(self, text: str) -> list[float]:
         found = [0.001] * self.dimensions
         for word in re.findall(r"[a-z]+", text.lower()):
-            found[zlib.crc32(SYNONYMS.get(word, word).encode()) % self.dimensions] += 1.0
+            meant = SYNONYMS.get(str(word), str(word))
+            found[zlib.crc32(meant.encode()) % self.dimensions] += 1.0
         return found
 
 

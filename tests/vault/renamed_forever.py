@@ -21,11 +21,12 @@ async def main(folder: str, state: str) -> None:
         await vault.settled()
         await vault.edit("n000.md", lambda text: [Edit(len(text), len(text), ".")], "person:ana")
         old, new = NAMES if (Path(folder) / NAMES[0]).exists() else NAMES[::-1]
-        print("go", flush=True)
+        sys.stdout.write("go\n")
+        sys.stdout.flush()
         while True:
             await vault.rename(old, new, "person:ana")
             old, new = new, old
 
 
 if __name__ == "__main__":
-    anyio.run(main, *sys.argv[1:])
+    anyio.run(main, sys.argv[1], sys.argv[2])

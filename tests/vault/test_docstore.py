@@ -37,7 +37,7 @@ class TestDocStore(StoreContract):
         }
         (folder / "vault").mkdir()
         write(folder / "vault", {**texts})
-        policies = dict.fromkeys(OPERATIONS, policy)
+        policies = {str(operation): policy for operation in OPERATIONS}
         settings = Settings((Root("vault", folder / "vault"),), folder / "state", policies=policies)
         async with Vault.open(settings) as vault:
             await vault.settled()

@@ -3,6 +3,8 @@
 import asyncio
 import random
 import shutil
+import subprocess
+import sys
 import uuid
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
@@ -574,7 +576,8 @@ async def test_a_large_root_is_built_loaded_and_followed(make_settings: MakeSett
     async with at(settings) as (vault, client, folder):
         assert client.listed.keys() == {f"/{path}" for path in notes}
         assert len(client.folders) == 40
-        listed, backlinks = dict(client.listed), client.backlinks.to_py() or {}
+        listed: dict[str, str] = dict(client.listed)
+        backlinks: dict[str, Any] = client.backlinks.to_py() or {}
         for path in (f"D1/{n}.md" for n in (41, 81)):
             sources = {each for each in (await vault.links(path)).backlinks if each != path}
             ids = sorted([await vault.shelf.id_of(each) for each in sources])
@@ -655,6 +658,13 @@ async def test_types_cannot_be_hidden_in_types(make_settings: MakeSettings) -> N
         await vault.shelf.documents.apply(client.id, nested(HEIRS_MAX // 2), "person:eve")
         await client.settled()
         assert client.files.to_py() == {"/a.md": client.files["/a.md"]}
+
+
+@pytest.mark.slow
+def test_twenty_thousand_mutated_updates_do_no_harm() -> None:
+    command = [sys.executable, "-m", "tests.vault.folder_mutations", "20000", "7"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    assert (done.returncode, done.stdout) == (0, "alive\n"), done.stderr[-2000:]
 
 
 async def test_a_snapshot_holds_the_same_maps(make_settings: MakeSettings) -> None:

@@ -4,9 +4,10 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from commonplace.errors import BadArgument
+from commonplace.errors import BadArgument, Forbidden
 from commonplace.server.api import answering
-from commonplace.server.reviewing import body_of
+from commonplace.server.approving import HEADER
+from commonplace.server.reviewing import Body, body_of
 from commonplace.vault.docstore import DocStore
 from commonplace.vault.vault import Vault
 
@@ -32,7 +33,7 @@ def routes(vault: Vault, *, read_only: bool) -> list[Route]:
         return JSONResponse({"nodes": nodes, "edges": edges})
 
     async def rename(request: Request) -> Response:
-        body = await body_of(request)
+        body = await _guarded_body(request)
         path, to = str(body.get("path") or ""), str(body.get("to") or "")
         if not path or not to:
             raise BadArgument("path and to are needed: which note, and its new path.")
@@ -42,7 +43,7 @@ def routes(vault: Vault, *, read_only: bool) -> list[Route]:
         )
 
     async def undo(request: Request) -> Response:
-        body = await body_of(request)
+        body = await _guarded_body(request)
         return JSONResponse({"path": await vault.undo_rename(str(body.get("undo") or ""), _ACTOR)})
 
     reading = [Route("/api/graph", answering(graph))]
@@ -51,6 +52,12 @@ def routes(vault: Vault, *, read_only: bool) -> list[Route]:
         Route("/api/notes/rename/undo", answering(undo), methods=["POST"]),
     ]
     return reading if read_only else [*reading, *writing]
+
+
+async def _guarded_body(request: Request) -> Body:
+    if HEADER not in request.headers:
+        raise Forbidden("The request lacks the header X-Commonplace: 1.")
+    return await body_of(request)
 
 
 def _whole(given: str, name: str, most: int) -> int:

@@ -5,7 +5,7 @@ Each question is answered by rows that a look-up tree leads to; none walks over 
 
 import json
 import sqlite3
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -177,10 +177,25 @@ class Index:
 
     def having(self, key: str, values: Collection[str]) -> set[int]:
         """Return the notes that have a property with one of these values."""
-        sql = "SELECT note FROM properties WHERE key = ? AND value = ?"
-        return {
-            note for value in values for (note,) in self._db.execute(sql, (key, value)).fetchall()
-        }
+        # Joined by SQLite: half of all notes may match, and a row each takes three times as long.
+        sql = "SELECT group_concat(note) FROM properties WHERE key = ? AND value = ?"
+        found: set[int] = set()
+        for value in values:
+            (joined,) = self._db.execute(sql, (key, value)).fetchone()
+            found.update(map(int, joined.split(",")) if joined else ())
+        return found
+
+    def having_of(self, notes: Sequence[int], key: str, values: Collection[str]) -> set[int]:
+        """Return those of some notes that have a property with one of these values."""
+        found: set[int] = set()
+        for value in values:
+            for part in parts(notes):
+                sql = (
+                    "SELECT note FROM properties WHERE key = ? AND value = ?"  # noqa: S608
+                    f" AND note IN ({marks(part)})"
+                )
+                found.update(note for (note,) in self._db.execute(sql, (key, value, *part)))
+        return found
 
     def orphans(self) -> int:
         """Count the notes that link nowhere and that nothing links to."""

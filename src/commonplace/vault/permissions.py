@@ -152,6 +152,13 @@ class Permissions:
 
     async def approve(self, id: int, by: str, scope: Choice = "once") -> Json:
         """Have a parked write done; if it cannot be any more, the error says so and it is off."""
+        # Shielded: once begun, it is done and on record, whether or not the caller still waits.
+        done: list[Json] = []
+        with anyio.CancelScope(shield=True):
+            done.append(await self._approve(id, by, scope))
+        return done[0]
+
+    async def _approve(self, id: int, by: str, scope: Choice) -> Json:
         async with self._memory.deciding:
             one = await self._memory.approvals.get(id)
             asker, wish = Asker(one.actor, one.who), _wish_of(one)

@@ -101,13 +101,17 @@ class Rewriter:
             self._roots.clear(path, token)
 
     def _accounted_for(self, path: str, spare: bytes, plan: Plan) -> bool:
-        """Tell whether this is the text before or after the edit, and not one of somebody else."""
+        """Tell whether this is the text before the edit, or part of that after, and not another."""
         try:
             data, _ = self._roots.read(path)
-            (now, _), (other, _) = endings.decode(data), endings.decode(spare)
+            now, form = endings.decode(data)
+            wanted = edits.apply(now, plan(now))
+            if endings.encode(wanted, form, now).startswith(spare):
+                return True
+            other, _ = endings.decode(spare)
         except CommonplaceError:
             return False
-        return edits.apply(other, plan(other)) == edits.apply(now, plan(now))
+        return edits.apply(other, plan(other)) == wanted
 
     def _rewrite_files(
         self, portion: Sequence[str], plans: Mapping[str, Plan], outcome: Outcome, key: str

@@ -62,6 +62,8 @@ Result = TypeVar("Result")
 RETRY_SECONDS = 5.0
 RENAME = "rename_note"
 BACKLINKS_MAX = 500
+_NEWEST_MIN = 1_000
+_NEWEST_EACH = 50
 TOUCHED_MAX = 200
 WRITES_SHOWN = 5
 _CONTEXT_CHARS_MAX = 300
@@ -411,21 +413,32 @@ class Vault:
     async def having(self, query: Mapping[str, object], limit: int | None) -> list[About]:
         """Return the notes whose properties meet a query, newest first."""
         conditions = properties.wanted(query)
-        everything = await self.newest()
+        entries = await self.newest()
+        most = len(entries) if limit is None else limit
         if not conditions:
-            return self._known([entry.note for entry in everything[:limit]])
-        found = await anyio.to_thread.run_sync(self._meeting, conditions, limiter=self._searching)
-        most = len(found) if limit is None else limit
+            return self._known([entry.note for entry in entries[:most]])
+        window = 0 if limit is None else max(_NEWEST_MIN, _NEWEST_EACH * limit)
+        newest = [entry.note for entry in entries[:window]]
+        found = await anyio.to_thread.run_sync(
+            self._meeting, conditions, newest, most, limiter=self._searching
+        )
         return self._known(self._contents.catalog.newest_of(found, most))
 
-    def _meeting(self, conditions: list[tuple[str, list[str]]]) -> set[int]:
-        found: set[int] | None = None
+    def _meeting(
+        self, conditions: list[tuple[str, list[str]]], newest: list[int], most: int
+    ) -> set[int]:
+        """Find enough among the newest notes, else all that there are."""
+        of = partial(self._search_index.having_of, newest)
+        near = set(newest)
         for key, values in conditions:
-            having = self._search_index.having(key, values)
-            found = having if found is None else found & having
-            if not found:
-                break
-        return found or set()
+            near &= of(key, values)
+        if len(near) >= most:
+            return near
+        key, values = conditions[0]
+        found = self._search_index.having(key, values)
+        for key, values in conditions[1:]:
+            found &= self._search_index.having(key, values) if found else found
+        return found
 
     def _known(self, notes: Sequence[int]) -> list[About]:
         known = self._index.abouts(notes)
