@@ -266,3 +266,13 @@ async def test_the_real_model_finds_by_meaning(make_settings: MakeSettings) -> N
     async with opened(make_settings(NOTES, models=data)) as vault:
         assert (await paths(vault, "a small cat taking a nap"))[0] == "pets.md"
         assert isinstance(vault.meaning, Meaning)
+
+
+async def test_words_that_most_notes_have_count_only_where_no_rarer_one_does(
+    make_settings: MakeSettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("commonplace.vault.index._RANKED_MAX", 3)
+    notes = {f"n{n}.md": "common words" for n in range(6)} | {"r.md": "common rarity"}
+    async with opened(make_settings(notes), wait=False) as vault:
+        assert await paths(vault, "common rarity") == ["r.md"]
+        assert len(await paths(vault, "common")) == 7

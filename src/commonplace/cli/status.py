@@ -54,6 +54,8 @@ def meaning(state: dict[str, Any]) -> str:
     """Say how far search by meaning is."""
     if state["provider"] is None and state["problem"]:
         return str(state["problem"])
+    if state["provider"] is None:
+        return "ready; notes are embedded while a server runs"
     done = f"{state['embedded']} of {state['total']} notes embedded"
     return f"{done}. {state['problem']}" if state["problem"] else done
 

@@ -12,6 +12,8 @@ import anyio
 import uvicorn
 from starlette.types import ASGIApp
 
+from commonplace.server.framing import Framed
+
 FRAME_MAX = 8 * 1024 * 1024
 CLOSING_SECONDS_MAX = 1
 
@@ -37,7 +39,7 @@ async def serving(app: ASGIApp, sockets: Sequence[socket.socket]) -> AsyncGenera
         uvicorn.Config(
             app,
             http="httptools",
-            ws="websockets-sansio",
+            ws=Framed,
             ws_max_size=FRAME_MAX,
             ws_per_message_deflate=False,
             lifespan="on",

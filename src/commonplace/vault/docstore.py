@@ -7,6 +7,7 @@ right to the letter even while the index is being built.
 
 import secrets
 from collections.abc import Collection, Sequence
+from heapq import nsmallest
 
 from commonplace.core import composing, digest, frontmatter, paths
 from commonplace.core.graph import Graph
@@ -101,7 +102,7 @@ class DocStore:
             found = graph.outgoing(note)
             return Neighbours(self._paths(found[:limit]), len(found))
         found = graph.incoming(note)
-        return Neighbours(tuple(sorted(self._paths(found))[:limit]), len(found))
+        return Neighbours(tuple(nsmallest(limit, self._paths(found))), len(found))
 
     async def path(self, source: str, target: str) -> list[str] | None:
         """Find a shortest way along links."""
@@ -143,7 +144,10 @@ class DocStore:
     async def tagged(self, tags: Sequence[str], limit: int, *, every: bool) -> list[str]:
         """Return notes that carry tags."""
         await self._notes.caught_up()
-        return self._index.carrying(tags, limit, every=every)
+        notes = self._index.carrying(tags, every=every)
+        if notes is None:
+            return self._index.carrying_in_order(tags, limit, every=every)
+        return nsmallest(limit, self._paths(list(notes)))
 
     async def random(self, tags: Sequence[str] = ()) -> str | None:
         """Choose a note at random."""
@@ -202,7 +206,7 @@ class DocStore:
         return self._contents.catalog.path(note) or ""
 
     def _paths(self, notes: Sequence[int]) -> tuple[str, ...]:
-        return tuple(path for note in notes if (path := self._contents.catalog.path(note)))
+        return tuple(filter(None, map(self._contents.catalog.path, notes)))
 
     def _beginning(self, note: int, content_max: int) -> str:
         reach = 2 * frontmatter.BLOCK_MAX + 4 * (content_max + 1)

@@ -16,7 +16,8 @@ from commonplace.core.links import Candidate, NameKind, fold, is_attachment, res
 from commonplace.vault.corpus import Corpus
 from commonplace.vault.tables import connect, marks, parts, read_meta
 
-_TAGGED_FEW_MAX = 4_000
+_TAGGED_MANY = 20_000
+_RANKED_MAX = 20_000
 
 _ABOUT = (
     "SELECT id, path, title, words, chars, headings, code_blocks, wikilinks, frontmatter,"
@@ -294,6 +295,8 @@ class Index:
         terms = words.query_terms(query)
         if not terms:
             return []
+        if allowed is None:
+            terms = self._telling(terms)
         among = "" if allowed is None else "AND rowid IN (SELECT value FROM json_each(?3))"
         values: list[object] = [words.fts_query(terms), limit]
         values += [] if allowed is None else [json.dumps(list(allowed))]
@@ -305,6 +308,24 @@ class Index:
             values,
         )
         return [TextHit(*row) for row in rows]
+
+    def _telling(self, terms: list[str]) -> list[str]:
+        """Leave out words that very many notes have, as long as rarer ones tell them apart.
+
+        To rank all notes that have a common word takes long and changes next to nothing.
+        """
+        sql = "SELECT count(*) FROM (SELECT 1 FROM fulltext WHERE fulltext MATCH ? LIMIT ?)"
+        counts = [
+            (self._db.execute(sql, (words.fts_query([term]), _RANKED_MAX)).fetchone()[0], term)
+            for term in terms
+        ]
+        kept, rows = set[str](), 0
+        for count, term in sorted(counts):
+            if kept and rows + count > _RANKED_MAX:
+                break
+            kept.add(term)
+            rows += count
+        return [term for term in terms if term in kept]
 
     def backlinks(self, note: int, limit: int) -> list[tuple[int, str, str, int]]:
         """Return the links to a note: (source, its path, its title, where in its text)."""
@@ -340,36 +361,38 @@ class Index:
         )
         return self._db.execute(sql, (key,)).fetchall()
 
-    def carrying(self, tags: Collection[str], limit: int, *, every: bool) -> list[str]:
-        """Return the paths of notes that carry any, or every, of these tags, in order.
+    def carrying(self, tags: Collection[str], *, every: bool) -> set[int] | None:
+        """Return the notes that carry any, or every, of these tags; None if they are very many.
 
         A tag counts as those that it is nested in, too.
         """
-        keys = list(dict.fromkeys(fold(tag.strip().lstrip("#").strip("/")) for tag in tags))
-        has = "(tags.key = ? OR (tags.key > ? || '/' AND tags.key < ? || '0'))"
-        rare = min if every else sum
-        rows = rare(self._count_tagged(key) for key in keys)
-        joint = " AND " if every else " OR "
-        carries = f"EXISTS (SELECT 1 FROM tags WHERE tags.note = notes.id AND {has})"  # noqa: S608
-        each = [carries] * len(keys)
-        values = [key for key in keys for _ in range(3)]
-        if rows <= _TAGGED_FEW_MAX:
-            # Few rows: gather their notes, then sort. Many: walk the notes in order, stop early.
-            gathered = f"SELECT DISTINCT tags.note FROM tags WHERE {' OR '.join([has] * len(keys))}"  # noqa: S608
-            sql = f"SELECT path FROM notes WHERE id IN ({gathered})"  # noqa: S608
-            sql += f" AND {joint.join(each)}" if every else ""
-            values = values * 2 if every else values
-        else:
-            sql = f"SELECT path FROM notes WHERE {joint.join(each)}"  # noqa: S608
-        found = self._db.execute(f"{sql} ORDER BY path LIMIT ?", [*values, limit])
-        return [path for (path,) in found]
+        found: list[set[int]] = []
+        for key in _tag_keys(tags):
+            rows = self._db.execute(
+                "SELECT note FROM tags WHERE key = ?1"
+                " UNION ALL SELECT note FROM tags WHERE key > ?1 || '/' AND key < ?1 || '0'"
+                " LIMIT ?2",
+                (key, _TAGGED_MANY),
+            ).fetchall()
+            if len(rows) == _TAGGED_MANY:
+                return None
+            found.append({note for (note,) in rows})
+        first, *others = found
+        for notes in others:
+            first = first & notes if every else first | notes
+        return first
 
-    def _count_tagged(self, key: str) -> int:
-        sql = (
-            "SELECT count(*) FROM (SELECT 1 FROM tags WHERE tags.key = ?1"
-            " OR (tags.key > ?1 || '/' AND tags.key < ?1 || '0') LIMIT ?2)"
+    def carrying_in_order(self, tags: Collection[str], limit: int, *, every: bool) -> list[str]:
+        """Walk over the notes in order of their paths until enough carry the tags."""
+        keys = _tag_keys(tags)
+        has = (
+            "EXISTS (SELECT 1 FROM tags WHERE tags.note = notes.id"
+            " AND (tags.key = ? OR (tags.key > ? || '/' AND tags.key < ? || '0')))"
         )
-        return self._db.execute(sql, (key, _TAGGED_FEW_MAX + 1)).fetchone()[0]
+        wanted = (" AND " if every else " OR ").join([has] * len(keys))
+        sql = f"SELECT path FROM notes WHERE {wanted} ORDER BY path LIMIT ?"  # noqa: S608
+        values = [key for key in keys for _ in range(3)]
+        return [path for (path,) in self._db.execute(sql, [*values, limit])]
 
     def tags_of(self, notes: Collection[int]) -> dict[int, list[str]]:
         """Return the tags of some notes, in the order in which they stand."""
@@ -462,6 +485,10 @@ class Index:
 
     def _paths(self, sql: str, note: int) -> list[str]:
         return sorted(path for (path,) in self._db.execute(sql, (note,)))
+
+
+def _tag_keys(tags: Collection[str]) -> list[str]:
+    return list(dict.fromkeys(fold(tag.strip().lstrip("#").strip("/")) for tag in tags))
 
 
 def _about(row: tuple[Any, ...]) -> About:
