@@ -1,6 +1,5 @@
 """Live notes and their files: what is typed is read, found and written; what is saved is merged."""
 
-import hashlib
 import os
 import random
 import time
@@ -252,5 +251,30 @@ async def test_no_line_is_lost_between_live_edits_and_saves(
     assert file.read_text() == live
 
 
-def sha(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
+async def test_a_program_that_read_before_we_wrote_and_saves_after_loses_nobodys_words(
+    make_settings: MakeSettings,
+) -> None:
+    settings = make_settings({"a.md": "one\ntwo\nthree\n"})
+    file = settings.roots[0].path / "a.md"
+    async with current(settings) as vault:
+        await vault.edit("a.md", appending("first\n"), "person:x")
+        await vault.shelf.flush_all()
+        seen = file.read_text()
+        await vault.edit("a.md", lambda t: [Edit(0, 0, "typed meanwhile\n")], "person:x")
+        await vault.shelf.flush_all()
+        file.write_text(seen.replace("two", "two and a half"))
+        text = await vault.text("a.md")
+        assert text == "typed meanwhile\none\ntwo and a half\nthree\nfirst\n"
+        await holds(file, text.encode())
+
+
+async def test_a_file_put_back_as_it_was_stays_so(make_settings: MakeSettings) -> None:
+    settings = make_settings({"a.md": "one\n"})
+    file = settings.roots[0].path / "a.md"
+    async with current(settings) as vault:
+        await vault.edit("a.md", appending("two\n"), "person:x")
+        await vault.shelf.flush_all()
+        file.write_text("one\n")
+        assert await vault.text("a.md") == "one\n"
+        await anyio.sleep(0.5)
+        assert file.read_text() == "one\n"

@@ -18,6 +18,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import date
+from time import monotonic
 
 import anyio
 import anyio.to_thread
@@ -32,6 +33,7 @@ from commonplace.vault.log import THIS_UPDATE, Disk, Log
 from commonplace.vault.roots import Roots
 
 ACTOR = "file"
+OVERLAP_SECONDS = 2.0
 _ROUNDS_MAX = 20
 _COPIES_MAX = 1000
 
@@ -43,6 +45,15 @@ def content_sha(data: bytes) -> bytes:
     return hashlib.blake2b(data, digest_size=16).digest()
 
 
+@dataclass(frozen=True, slots=True)
+class _Previous:
+    """What the file held before we last wrote it, and when that was."""
+
+    base: bytes
+    text: str
+    time: float
+
+
 @dataclass(slots=True)
 class _File:
     """What is known of one document's file; `form` and `base_text` once it was read."""
@@ -50,6 +61,7 @@ class _File:
     disk: Disk | None = None
     form: Form | None = None
     base_text: str = ""
+    previous: _Previous | None = None
     lock: anyio.Lock = field(default_factory=anyio.Lock)
 
 
@@ -138,7 +150,8 @@ class FilePeer:
         disk = _stamped(_settled_intent(disk, sha, text), stamp)
         changed = sha != disk.base_sha
         if changed:
-            ingested = await documents.ingest(id, replace(disk, base_sha=sha), text, ACTOR)
+            made_from = replace(disk, base_sha=sha, base=_made_from(file, disk, text))
+            ingested = await documents.ingest(id, made_from, text, ACTOR)
             disk = replace(disk, base_sha=sha, base=ingested.base)
         elif disk != file.disk:
             await self._log.put_disk(id, disk)
@@ -180,6 +193,7 @@ class FilePeer:
         ours = out is None or content_sha(out) == disk.base_sha
         if out is not None and not ours:
             await self._rescue(documents, id, path, out, intent)
+        file.previous = _Previous(disk.base, file.base_text, monotonic())
         file.disk = _stamped(Disk(content_sha(data), now.state, seq=now.seq), stamp)
         file.form, file.base_text = endings.decode(data)[1], now.text
         await self._log.put_disk(id, file.disk)
@@ -222,6 +236,20 @@ class FilePeer:
                 continue
             return
         raise Unavailable(f"There are too many conflict copies of {path}; remove some.")
+
+
+def _made_from(file: _File, disk: Disk, text: str) -> bytes:
+    """Tell from which state another program made its text.
+
+    One that read the file just before we wrote it, and saved just after, has not seen what we
+    wrote. Its text is nearer to the file as it was; taken as a change of what we wrote, the save
+    would take that back. A file put back exactly as it was is a wish, and is left so.
+    """
+    before = file.previous
+    if before is None or monotonic() - before.time > OVERLAP_SECONDS or text == before.text:
+        return disk.base
+    nearer = _distance(before.text, text) < _distance(file.base_text, text)
+    return before.base if nearer else disk.base
 
 
 def _settled_intent(disk: Disk, sha: bytes, text: str) -> Disk:
