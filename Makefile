@@ -15,11 +15,13 @@ run: $(RUNTIME) model  ## serve the demo vault at http://127.0.0.1:8420
 	@mkdir -p build && { [ -d $(DEMO) ] || cp -R demo $(DEMO); }
 	$(BIN)/commonplace serve $(DEMO)
 
+# The page's tests run by themselves: the browser's driver keeps an event loop open in its process.
 test: check model ## everything: checks, then all tests
-	$(BIN)/python -m pytest -n 2 --dist loadfile -q
+	$(BIN)/python -m pytest -n 2 --dist loadfile -q --ignore tests/web
+	$(BIN)/python -m pytest -q tests/web
 
 quick: $(DEV)    ## the fast tests alone
-	$(BIN)/python -m pytest -n 2 --dist loadfile -q -m "not slow"
+	$(BIN)/python -m pytest -n 2 --dist loadfile -q -m "not slow" --ignore tests/web
 
 check: $(DEV)    ## lint, format, types, layers
 	$(BIN)/ruff check .

@@ -135,6 +135,16 @@ const dismissed = StateField.define<number>({
   },
 });
 
+/** Whether the caret was put where it is by going from one suggestion to the next. */
+const arrive = StateEffect.define<null>();
+const arrived = StateField.define<boolean>({
+  create: () => false,
+  update(value, transaction) {
+    if (transaction.effects.some((effect) => effect.is(arrive))) return true;
+    return value && !["input", "delete", "select"].some((event) => transaction.isUserEvent(event));
+  },
+});
+
 function card(decide: Decide): Extension {
   const cards = StateField.define<Tooltip | null>({
     create: () => null,
@@ -148,7 +158,7 @@ function card(decide: Decide): Extension {
     },
     provide: (field) => showTooltip.from(field),
   });
-  return [dismissed, cards];
+  return [dismissed, arrived, cards];
 }
 
 function hoverCard(decide: Decide): Extension {
@@ -204,14 +214,18 @@ export function goTo(view: EditorView, place: number): void {
 
 export function goToNeighbour(view: EditorView, direction: 1 | -1): boolean {
   const found = neighbour(view.state.field(reading), view.state.selection.main.head, direction);
-  if (found) goTo(view, found.marks[0]!.body);
+  if (found) {
+    goTo(view, found.marks[0]!.body);
+    view.dispatch({ effects: arrive.of(null) });
+  }
   return found !== null;
 }
 
 export function decideHere(view: EditorView, decision: Decision, decide: Decide): boolean {
   const one = suggestionAt(view.state.field(reading), view.state.selection.main.head);
   if (one) decide(decision, one, view.state);
-  return one !== null;
+  // Somebody else decided it a moment ago: the key was meant for it, and must not delete a word.
+  return one !== null || view.state.field(arrived);
 }
 
 function keys(decide: Decide) {
