@@ -510,6 +510,7 @@ def test_an_observer_left_on_the_engine_keeps_its_document_for_ever() -> None:
     """The control, in a process of its own: this one may have room left over from before."""
     program = """
 import resource
+from pycrdt import Doc, Text
 def peak():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 text = "A note of some length, with an emoji in it. " * 100
