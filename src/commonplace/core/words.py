@@ -48,8 +48,11 @@ def count(text: str) -> int:
 
 
 def search_form(text: str) -> str:
-    """Spell out every run of CJK characters as its bigrams, drop emoji, leave all else as it is."""
-    return text if text.isascii() else _SPELLED_OUT.sub(_spelled_out, text)
+    """Spell out every run of CJK characters as its bigrams and drop emoji; lower case.
+
+    SQLite folds case by tables of 2012, so letters that are younger are folded here.
+    """
+    return text if text.isascii() else _SPELLED_OUT.sub(_spelled_out, text.lower())
 
 
 def query_terms(query: str) -> list[str]:
