@@ -3,5 +3,8 @@
 from hypothesis import settings
 
 # A law that holds takes as long as the machine is busy; how fast things are is measured elsewhere.
-settings.register_profile("commonplace", deadline=None)
+# The same examples each time: a change is judged by what it changes. To look for new ones, run
+# `pytest --hypothesis-profile search`.
+settings.register_profile("commonplace", deadline=None, derandomize=True)
+settings.register_profile("search", deadline=None)
 settings.load_profile("commonplace")
