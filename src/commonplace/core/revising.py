@@ -81,21 +81,8 @@ def _place(page: Page, edit: Edit) -> tuple[int, int]:
     view = page.accepted
     if edit.start < edit.end:
         return view.marked(edit.start), view.marked(edit.end - 1) + 1
-    at = _behind(page, edit.start)
+    at = page.behind(edit.start)
     return at, at
-
-
-def _behind(page: Page, position: int) -> int:
-    """Return the place right behind a character, the suggestion that ends there, its comments."""
-    if position == 0:
-        return 0
-    last = page.accepted.marked(position - 1)
-    end = max([last + 1, *(group.end for group in page.touched(last, last + 1))])
-    if page.accepted.position(end) > position:
-        return last + 1
-    while end in page.trailers:
-        end = page.trailers[end]
-    return end
 
 
 def _made(text: str, settled: Collection[str], changes: list[Edit]) -> str | None:

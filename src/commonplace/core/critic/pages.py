@@ -64,6 +64,18 @@ class Page:
         first = bisect_right(self.groups, start, key=lambda group: group.end)
         return self.groups[first : bisect_left(self.groups, end, key=lambda group: group.start)]
 
+    def behind(self, position: int) -> int:
+        """Return the place right behind the character before, its marks and its comments."""
+        if position == 0:
+            return 0
+        last = self.accepted.marked(position - 1)
+        end = max([last + 1, *(group.end for group in self.touched(last, last + 1))])
+        if self.accepted.position(end) > position:
+            return last + 1
+        while end in self.trailers:
+            end = self.trailers[end]
+        return end
+
     def runs_between(self, start: int, end: int) -> list[Run]:
         """Return the runs inside `[start:end]`, cut off at its ends."""
         return runs(self.marked, start, end)

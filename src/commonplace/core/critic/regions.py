@@ -106,7 +106,7 @@ def _place(page: Page, match: Match, author: str | None) -> _Stretch:
     if not page.accepted.text:
         return 0, len(page.text)
     at = _inside(page, match, author)
-    at = _behind(page, edit.start) if at is None else at
+    at = page.behind(edit.start) if at is None else at
     return at, at
 
 
@@ -120,19 +120,6 @@ def _inside(page: Page, match: Match, author: str | None) -> int | None:
     if at < match.end and page.is_new(after := page.accepted.marked(at), author):
         return after
     return None
-
-
-def _behind(page: Page, position: int) -> int:
-    """Return the place right behind the character before, its marks and its comments."""
-    if position == 0:
-        return 0
-    last = page.accepted.marked(position - 1)
-    end = max([last + 1, *(group.end for group in page.touched(last, last + 1))])
-    if page.accepted.position(end) > position:
-        return last + 1
-    while end in page.trailers:
-        end = page.trailers[end]
-    return end
 
 
 def _region(page: Page, start: int, end: int, changes: list[_Change], *, whole: bool) -> Region:
