@@ -7,7 +7,7 @@ import threading
 import time
 import urllib.error
 from collections.abc import Callable, Generator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import pytest
@@ -96,7 +96,8 @@ def test_serve_ends_soon_when_it_is_told_to(start: Start, how: signal.Signals, *
         server.kill(how)
         assert server.wait(5) == 0
         assert time.monotonic() - began < 3
-        assert idle.recv(1) == b""
+        with suppress(ConnectionResetError):  # one that was never taken up is reset
+            assert idle.recv(1) == b""
 
 
 def test_bytes_pass_unchanged_through_the_tunnel_many_at_a_time(start: Start):

@@ -64,6 +64,20 @@ async def test_the_file_follows_by_itself_within_a_second(make_settings: MakeSet
         await holds(settings.roots[0].path / "a.md", b"one\nx", 1.0)
 
 
+async def test_a_stop_while_the_file_is_being_written_finishes_it(
+    make_settings: MakeSettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("commonplace.vault.shelf.SETTLE_SECONDS", 0.005)
+    settings = make_settings({"a.md": ""})
+    folder, written = settings.roots[0].path, ""
+    for n in range(30):
+        async with current(settings) as vault:
+            await vault.edit("a.md", appending(f"{n}\n"), "person:x")
+            await anyio.sleep(0.004 + n * 0.0005)
+        written += f"{n}\n"
+        assert {p.name: p.read_text() for p in folder.iterdir()} == {"a.md": written}
+
+
 async def test_opening_and_closing_changes_no_byte(make_settings: MakeSettings) -> None:
     forms = {
         "crlf.md": b"one\r\ntwo\r\n",

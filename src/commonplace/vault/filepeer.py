@@ -196,8 +196,9 @@ class FilePeer:
         file.previous = _Previous(disk.base, file.base_text, monotonic())
         file.disk = _stamped(Disk(content_sha(data), now.state, seq=now.seq), stamp)
         file.form, file.base_text = endings.decode(data)[1], now.text
-        await self._log.put_disk(id, file.disk)
+        # Only in this order: a crash after the record would leave the old text lying there.
         await anyio.to_thread.run_sync(self._roots.clear, path, id)
+        await self._log.put_disk(id, file.disk)
         return ours
 
     async def _create(self, id: str, path: str, data: bytes) -> tuple[None, Stamp]:

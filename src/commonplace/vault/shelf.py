@@ -199,10 +199,14 @@ class Shelf:
         if known is None:
             await anyio.to_thread.run_sync(self._roots.rename, old, new)
             return
-        async with self._peer.hold(known.id):
+        with anyio.CancelScope(shield=True):
+            await self._move_known(known.id, old, new)
+
+    async def _move_known(self, id: str, old: str, new: str) -> None:
+        async with self._peer.hold(id):
             await anyio.to_thread.run_sync(self._roots.rename, old, new)
             try:
-                await self.place(known.id, new)
+                await self.place(id, new)
             except CommonplaceError:
                 await anyio.to_thread.run_sync(self._roots.rename, new, old)
                 raise
@@ -276,7 +280,9 @@ class Shelf:
         if waiting is None:
             return
         try:
-            await self._peer.write_out(self.documents, id)
+            # A stop in the middle would leave the file behind, or a temporary one beside it.
+            with anyio.CancelScope(shield=True):
+                await self._peer.write_out(self.documents, id)
         except CommonplaceError as error:
             self._try_again(id, waiting, error)
             return
