@@ -9,6 +9,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import asdict
+from typing import cast
 
 import anyio
 from anyio.streams.memory import MemoryObjectSendStream
@@ -17,6 +18,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
+from commonplace.core.scopes import allows
 from commonplace.errors import (
     BadArgument,
     CommonplaceError,
@@ -26,6 +28,8 @@ from commonplace.errors import (
     Unavailable,
     Unreadable,
 )
+from commonplace.server.holders import token_of
+from commonplace.vault.tokens import Token
 from commonplace.vault.vault import Vault
 
 LIMIT_MAX = 100
@@ -51,8 +55,10 @@ Step = dict[str, object]
 def routes(vault: Vault) -> list[Route]:
     """Make the routes over one vault."""
 
-    async def status(_: Request) -> Response:
-        return JSONResponse(vault.status())
+    async def status(request: Request) -> Response:
+        found = vault.status()
+        token = token_of(request.scope)
+        return JSONResponse(_abroad(found, token) if token else found)
 
     async def search(request: Request) -> Response:
         query, limit = _query(request), _limit(request)
@@ -97,6 +103,15 @@ def answering(endpoint: Endpoint) -> Endpoint:
             return JSONResponse(refusal(error)[1], 500)
 
     return answer
+
+
+def _abroad(status: Step, token: Token) -> Step:
+    """Leave out where things are on this machine, and say what the token is good for."""
+    roots = cast("list[dict[str, str]]", status["roots"])
+    names = [{"name": root["name"], "path": root["path"].rpartition("/")[2]} for root in roots]
+    closed = not allows(token.scope, "write")
+    shown = {key: value for key, value in status.items() if key != "state"}
+    return shown | {"roots": names, "scope": token.scope, "read_only": closed}
 
 
 def _query(request: Request) -> str:

@@ -7,6 +7,7 @@ from starlette.routing import Route
 from commonplace.errors import BadArgument, Forbidden
 from commonplace.server.api import answering
 from commonplace.server.approving import HEADER
+from commonplace.server.holders import token_of
 from commonplace.server.reviewing import Body, body_of
 from commonplace.vault.docstore import DocStore
 from commonplace.vault.vault import Vault
@@ -14,8 +15,6 @@ from commonplace.vault.vault import Vault
 NODES = 300
 NODES_MAX = 2_000
 DEPTH_MAX = 2
-
-_ACTOR = "person:page"
 
 
 def routes(vault: Vault, *, read_only: bool) -> list[Route]:
@@ -37,14 +36,15 @@ def routes(vault: Vault, *, read_only: bool) -> list[Route]:
         path, to = str(body.get("path") or ""), str(body.get("to") or "")
         if not path or not to:
             raise BadArgument("path and to are needed: which note, and its new path.")
-        done = await vault.rename(path, to, _ACTOR)
+        done = await vault.rename(path, to, _actor(request))
         return JSONResponse(
             {"path": done.path, "links": done.links, "ambiguous": done.left, "undo": done.undo}
         )
 
     async def undo(request: Request) -> Response:
         body = await _guarded_body(request)
-        return JSONResponse({"path": await vault.undo_rename(str(body.get("undo") or ""), _ACTOR)})
+        undone = await vault.undo_rename(str(body.get("undo") or ""), _actor(request))
+        return JSONResponse({"path": undone})
 
     reading = [Route("/api/graph", answering(graph))]
     writing = [
@@ -52,6 +52,11 @@ def routes(vault: Vault, *, read_only: bool) -> list[Route]:
         Route("/api/notes/rename/undo", answering(undo), methods=["POST"]),
     ]
     return reading if read_only else [*reading, *writing]
+
+
+def _actor(request: Request) -> str:
+    token = token_of(request.scope)
+    return token.actor if token else "person:page"
 
 
 async def _guarded_body(request: Request) -> Body:
