@@ -48,7 +48,7 @@ ASK = encode(SyncStep1(encode_state_vector({})))
 
 @pytest.fixture
 async def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncGenerator[Site]:
-    monkeypatch.setattr(access, "REFUSAL_SECONDS", 0.01)
+    monkeypatch.setattr(access, "REFUSAL_SECONDS", 0.0)
     async with site_in(tmp_path) as site:
         yield site
 

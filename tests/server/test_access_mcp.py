@@ -5,11 +5,13 @@ from collections.abc import AsyncGenerator
 from pathlib import Path
 from typing import Any
 
+import anyio
 import mcp_types as types
 import pytest
 from mcp import Client
 
 from commonplace.tools.table import WRITING_TOOLS
+from commonplace.vault.index import Pending
 from tests.server.shelf import text_of
 from tests.server.site import Site, site_in
 
@@ -31,6 +33,14 @@ async def call(client: Client, tool: str, **arguments: Any) -> tuple[bool, str]:
     return bool(answer.is_error), text_of(answer)
 
 
+async def pending(site: Site) -> list[Pending]:
+    """Wait until the index knows of a suggestion."""
+    with anyio.fail_after(15):
+        while not (found := await site.vault.pending()):
+            await anyio.sleep(0.05)
+    return found
+
+
 @pytest.mark.parametrize("era", ERAS)
 async def test_reading_is_remembered_by_token(site: Site, era: str):
     await site.token("Ada")
@@ -41,8 +51,8 @@ async def test_reading_is_remembered_by_token(site: Site, era: str):
         assert (failed, "You must read this document" in text) == (True, True)
         failed, text = await call(ada, "edit", **EDIT)
         assert (failed, text.startswith("Edited Bees.md: replaced 5")) == (False, True)
-    (pending,) = await site.vault.pending()
-    assert pending.author == "Ada"
+    (waiting,) = await pending(site)
+    assert waiting.author == "Ada"
     async with site.mcp("Ada", era, "another name") as again:
         failed, _ = await call(again, "edit", **EDIT | {"old_string": "Bees ", "new_string": "X "})
         assert not failed, "a token that comes back is who it was"
@@ -116,6 +126,7 @@ async def test_a_decision_is_on_record_under_the_tokens_name(site: Site):
     async with site.mcp("suggest", "auto") as client:
         await call(client, "read", file_path="Bees.md")
         await call(client, "edit", **EDIT)
+    await pending(site)
     body = {"decision": "accept", "all": True, "who": "somebody else"}
     async with site.http("write") as http:
         assert (await http.post("/api/review", json=body)).status_code == 403

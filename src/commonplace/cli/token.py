@@ -59,8 +59,7 @@ def create(flags: Flags, name: str, scope: Scope, expires: str, *, as_json: bool
     click.echo("Keep the secret now: it is not shown again.", err=True)
     click.echo(secret)
     click.echo(f"\nClaude Code, on another machine:\n  {_CONNECT.format(secret)}", err=True)
-    click.echo("In the page, paste it when asked. Any other client sends the header:", err=True)
-    click.echo(f"  Authorization: Bearer {secret}", err=True)
+    click.echo("Other clients send it as `Authorization: Bearer …`; the page asks.", err=True)
     serve = "commonplace serve --host ADDRESS   (or --require-token on this machine alone)"
     click.echo(f"The server asks for tokens when started so:\n  {serve}", err=True)
 

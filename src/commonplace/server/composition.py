@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from commonplace.vault.vault import Vault
 
 NO_TOKENS = (
-    "This needs access tokens, and there is none that holds: nobody could come in. Make one with"
-    " `commonplace token create NAME`, for the same vault, and start again."
+    "Serving so needs access tokens, and there is none that holds: nobody could come in. Make one"
+    " with `commonplace token create NAME`, for the same vault, and start again."
 )
 
 _KEY_BYTES = 32
