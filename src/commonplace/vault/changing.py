@@ -208,7 +208,7 @@ class Changing:
         if self._roots.is_folder(path):
             raise Conflict(f"{path} is a folder. Choose another name.")
         key = paths.collision_key(path)
-        near = [each.path for each in self._index.named(links.name_key(paths.stem(path)))]
+        near = [each.path for each in self._index.links.named(links.name_key(paths.stem(path)))]
         taken = next((each for each in near if paths.collision_key(each) == key), path)
         if self._roots.find(taken) is not None:
             raise Conflict(

@@ -70,7 +70,7 @@ class DocStore:
         graph = await self._graph()
         numbers = [entry.note for id in ids if (entry := self._contents.catalog.get(id))]
         abouts = self._index.abouts(numbers)
-        tags = self._index.tags_of(numbers)
+        tags = self._index.tags.of(numbers)
         return [
             Node(
                 about.path,
@@ -144,9 +144,9 @@ class DocStore:
     async def tagged(self, tags: Sequence[str], limit: int, *, every: bool) -> list[str]:
         """Return notes that carry tags."""
         await self._notes.listing.caught_up()
-        notes = self._index.carrying(tags, every=every)
+        notes = self._index.tags.carrying(tags, every=every)
         if notes is None:
-            return self._index.carrying_in_order(tags, limit, every=every)
+            return self._index.tags.carrying_in_order(tags, limit, every=every)
         return nsmallest(limit, self._paths(list(notes)))
 
     async def random(self, tags: Sequence[str] = ()) -> str | None:

@@ -137,7 +137,7 @@ class Finding:
         if filters:
             allowed = [about.note for about in await self._listing.having(filters, None)]
         most = max(limit, NOTES_MAX)
-        found = await self._aside.ask(lambda index: index.search(query, most, allowed))
+        found = await self._aside.ask(lambda index: index.words.search(query, most, allowed))
         scores = {hit.note: hit.score for hit in found}
         near = await self._meaning.search(query, scores, limit, allowed)
         known = self._index.abouts([each.note for each in near])

@@ -212,7 +212,7 @@ class Indexer:
             update.gone = writer.remove(list(gone))
             update.moved = reading.moves(gone, fresh)
             relinked = writer.settle_links()
-        update.relinked = gathered(relinked, self._reader.edges_of(relinked))
+        update.relinked = gathered(relinked, self._reader.links.edges_of(relinked))
         if writer.worth_compacting:
             writer.compact()
             self._close_writer()
@@ -311,7 +311,7 @@ class Indexer:
     def _read_graph(self) -> Graph:
         index = Index(self._settings.state, self._shards)
         try:
-            return Graph.of(index.edges())
+            return Graph.of(index.links.edges())
         finally:
             index.close()
 

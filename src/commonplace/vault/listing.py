@@ -12,8 +12,9 @@ from commonplace.errors import NotFound
 from commonplace.vault.aside import Aside
 from commonplace.vault.catalog import Entry
 from commonplace.vault.contents import Contents
-from commonplace.vault.index import About, Index, Links, Row
+from commonplace.vault.index import About, Index, Row
 from commonplace.vault.indexer import Indexer
+from commonplace.vault.link_index import Links
 from commonplace.vault.shelf import Shelf
 from commonplace.vault.texts import Texts
 
@@ -132,15 +133,15 @@ class Listing:
         if self._indexer.unfinished is not None and (known is None or known.title is None):
             digested = digest.digest(found, await self._texts.marked(found))
             root = found.partition("/")[0] if self._several_roots else ""
-            return self._index.links_of(found, known and known.note, digested, root)
-        return self._index.links((await self.about(found)).note)
+            return self._index.links.of_unread(found, known and known.note, digested, root)
+        return self._index.links.of((await self.about(found)).note)
 
     async def backlinks(self, path: str) -> list[Backlink]:
         """Return the links to a note, each with the line that it stands in."""
         about = await self.about(path)
         return [
             _backlink(source_path, title, self._texts.of_note(source), start)
-            for source, source_path, title, start in self._index.backlinks(
+            for source, source_path, title, start in self._index.links.with_places(
                 about.note, BACKLINKS_MAX
             )
         ]
@@ -152,12 +153,12 @@ class Listing:
     async def tags(self) -> list[tuple[str, int]]:
         """Return every tag and how many notes carry it."""
         await self._shelf.caught_up()
-        return self._index.tags()
+        return self._index.tags.counted()
 
     async def tagged(self, tag: str) -> list[tuple[str, str]]:
         """Return the notes that carry a tag: (path, title)."""
         await self._shelf.caught_up()
-        return self._index.tagged(tag)
+        return self._index.tags.carriers(tag)
 
     async def tree(self) -> list[tuple[str, int, int]]:
         """Return every note: path, age in milliseconds since 1970, suggestions that wait."""

@@ -378,7 +378,7 @@ class Vault:
         counts = self._index.counts()
         files = [*self.settings.state.glob("index.db*"), *self.settings.state.glob("corpus*")]
         size = sum(file.stat().st_size for file in files if file.is_file())
-        orphans = await self._aside.ask(Index.orphans)
+        orphans = await self._aside.ask(lambda index: index.links.orphans())
         return {**counts, "orphans": orphans, "index_bytes": size}
 
     async def diagnose(self) -> list[Check]:
