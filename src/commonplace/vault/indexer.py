@@ -28,8 +28,9 @@ from commonplace.vault.disk import Listed
 from commonplace.vault.graph import LinkGraph, gathered
 from commonplace.vault.index import Index, Known
 from commonplace.vault.roots import Roots
+from commonplace.vault.rows import Fresh
 from commonplace.vault.settings import Settings
-from commonplace.vault.writer import Fresh, IndexWriter, Placed
+from commonplace.vault.writer import IndexWriter, Placed
 
 RESCAN_SECONDS = 60.0
 NICE = 10
@@ -210,7 +211,7 @@ class Indexer:
             writer.restamp(same)
             update.placed = writer.put(fresh)
             update.gone = writer.remove(list(gone))
-            update.moved = reading.moves(gone, fresh)
+            update.moved = reading.moves(gone, map(reading.seen, fresh))
             relinked = writer.settle_links()
         update.relinked = gathered(relinked, self._reader.links.edges_of(relinked))
         if writer.worth_compacting:
