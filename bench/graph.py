@@ -95,8 +95,8 @@ async def measure(folder: Path, state: Path) -> None:
 async def walks(vault: Vault) -> None:
     box = Toolbox(graph.tools(DocStore(vault)))
     rng = random.Random(1)
-    notes = [entry.path for entry in await vault.newest()]
-    tags = [tag for tag, _ in await vault.tags()]
+    notes = [entry.path for entry in await vault.listing.newest()]
+    tags = [tag for tag, _ in await vault.listing.tags()]
 
     def calls(
         name: str, draw: Callable[[], dict[str, object]]
@@ -136,7 +136,7 @@ async def searches(vault: Vault, folder: Path) -> None:
         tasks.cancel_scope.cancel()
     print(f"     {vault.meaning.progress.passages} vectors, {memory_mb() - before:.0f} MB")
     rng = random.Random(2)
-    notes = [entry.path for entry in await vault.newest()]
+    notes = [entry.path for entry in await vault.listing.newest()]
     queries = [
         " ".join((folder / rng.choice(notes)).read_text().split()[-40:-34]) for _ in range(100)
     ]

@@ -153,7 +153,7 @@ class Served:
         return build(late, notes, version=__version__, state_keys=[key], visits=self._visits)
 
     def _missing(self) -> str | None:
-        return "the index is being built" if self.vault.unfinished else None
+        return "the index is being built" if self.vault.listing.unfinished else None
 
 
 def _toolbox(vault: "Vault", own: Settings) -> "Toolbox":

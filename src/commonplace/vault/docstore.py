@@ -89,7 +89,7 @@ class DocStore:
 
     async def warnings(self, ids: Collection[str]) -> list[str]:
         """Tell what is amiss in notes, once; while the index is built nobody can say."""
-        return [] if self._notes.unfinished else self._noticing.tell(ids)
+        return [] if self._notes.listing.unfinished else self._noticing.tell(ids)
 
     # -- walking
 
@@ -143,7 +143,7 @@ class DocStore:
 
     async def tagged(self, tags: Sequence[str], limit: int, *, every: bool) -> list[str]:
         """Return notes that carry tags."""
-        await self._notes.caught_up()
+        await self._notes.listing.caught_up()
         notes = self._index.carrying(tags, every=every)
         if notes is None:
             return self._index.carrying_in_order(tags, limit, every=every)
@@ -151,7 +151,7 @@ class DocStore:
 
     async def random(self, tags: Sequence[str] = ()) -> str | None:
         """Choose a note at random."""
-        entries = await self._notes.newest()
+        entries = await self._notes.listing.newest()
         if tags:
             chosen = await self.tagged(tags, len(entries), every=False)
             return secrets.choice(chosen) if chosen else None
@@ -181,12 +181,12 @@ class DocStore:
     # -- parts
 
     async def _graph(self) -> Graph:
-        await self._notes.caught_up()
+        await self._notes.listing.caught_up()
         return await self._links.get()
 
     async def _links_of(self, path: str) -> tuple[str, ...]:
-        if self._notes.unfinished is not None:
-            return tuple((await self._notes.links(path)).forward)
+        if self._notes.listing.unfinished is not None:
+            return tuple((await self._notes.listing.links(path)).forward)
         graph, note = await self._graph(), self._number(path)
         return () if note is None else self._paths(graph.outgoing(note))
 

@@ -96,6 +96,12 @@ class Indexer:
         """Whether a whole build is under way."""
         return self.state.building
 
+    @property
+    def unfinished(self) -> tuple[int, int] | None:
+        """How many notes of how many are indexed, while a first build is under way."""
+        state = self.state
+        return (state.read, state.todo) if state.building and not state.current.is_set() else None
+
     async def run(self) -> None:
         """Bring the index up to date, then keep it so until cancelled."""
         async with anyio.create_task_group() as tasks:
