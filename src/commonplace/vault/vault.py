@@ -210,6 +210,7 @@ class Vault:
                     yield vault
                 except Exception as error:  # noqa: BLE001 (raised below, not inside a group)
                     failure = error
+                vault.meaning.stop()
                 tasks.cancel_scope.cancel()
         finally:
             with anyio.CancelScope(shield=True):
@@ -575,15 +576,15 @@ class Vault:
         """Rank notes by words and meaning; with filters, those whose properties meet them."""
         await self._caught_up()
         allowed = [about.note for about in await self.having(filters, None)] if filters else None
-        found = await anyio.to_thread.run_sync(
-            self._search_index.search,
-            query,
-            max(limit, NOTES_MAX),
-            allowed,
-            limiter=self._searching,
-        )
-        scores = {hit.note: hit.score for hit in found}
-        near = await self.meaning.search(query, scores, limit, allowed)
+
+        async def by_words() -> dict[int, float]:
+            most, search = max(limit, NOTES_MAX), self._search_index.search
+            found = await anyio.to_thread.run_sync(
+                search, query, most, allowed, limiter=self._searching
+            )
+            return {hit.note: hit.score for hit in found}
+
+        near = await self.meaning.search(query, by_words, limit, allowed)
         known = self._index.abouts([each.note for each in near])
         return [self._hit(each, known[each.note], query) for each in near if each.note in known]
 
