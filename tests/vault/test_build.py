@@ -104,8 +104,8 @@ def test_many_changes_are_written_over_an_index_that_is_full(make_settings: Make
     (settings.roots[0].path / "empty.md").unlink()
     assert built(settings, workers=2)[0] == {"listed": 273, "todo": 273}
     with closing(Index(settings.state, 2)) as index:
-        assert [hit.path for hit in index.search("other 17", 1)] == ["folder 3/note 17.md"]
-        assert not index.search("Wort", 10)
+        assert [hit.path for hit in index.words.search("other 17", 1)] == ["folder 3/note 17.md"]
+        assert not index.words.search("Wort", 10)
     assert unresolved(settings) == 1  # [[note 272]]
 
 

@@ -6,8 +6,7 @@ right to the letter even while the index is being built.
 """
 
 import secrets
-from collections.abc import Collection, Sequence
-from heapq import nsmallest
+from collections.abc import Collection, Iterable, Sequence
 
 from commonplace.core import composing, digest, frontmatter, paths
 from commonplace.core.graph import Graph
@@ -102,7 +101,8 @@ class DocStore:
             found = graph.outgoing(note)
             return Neighbours(self._paths(found[:limit]), len(found))
         found = graph.incoming(note)
-        return Neighbours(tuple(nsmallest(limit, self._paths(found))), len(found))
+        first = self._contents.catalog.first_of(set(found), limit)
+        return Neighbours(tuple(first), len(found))
 
     async def path(self, source: str, target: str) -> list[str] | None:
         """Find a shortest way along links."""
@@ -147,7 +147,7 @@ class DocStore:
         notes = self._index.tags.carrying(tags, every=every)
         if notes is None:
             return self._index.tags.carrying_in_order(tags, limit, every=every)
-        return nsmallest(limit, self._paths(list(notes)))
+        return self._contents.catalog.first_of(notes, limit)
 
     async def random(self, tags: Sequence[str] = ()) -> str | None:
         """Choose a note at random."""
@@ -205,8 +205,8 @@ class DocStore:
     def _name(self, note: int) -> str:
         return self._contents.catalog.path(note) or ""
 
-    def _paths(self, notes: Sequence[int]) -> tuple[str, ...]:
-        return tuple(filter(None, map(self._contents.catalog.path, notes)))
+    def _paths(self, notes: Iterable[int]) -> tuple[str, ...]:
+        return tuple(self._contents.catalog.paths_of(notes))
 
     def _beginning(self, note: int, content_max: int) -> str:
         reach = 2 * frontmatter.BLOCK_MAX + 4 * (content_max + 1)

@@ -137,9 +137,12 @@ class Finding:
         if filters:
             allowed = [about.note for about in await self._listing.having(filters, None)]
         most = max(limit, NOTES_MAX)
-        found = await self._aside.ask(lambda index: index.words.search(query, most, allowed))
-        scores = {hit.note: hit.score for hit in found}
-        near = await self._meaning.search(query, scores, limit, allowed)
+
+        async def by_words() -> dict[int, float]:
+            found = await self._aside.ask(lambda index: index.words.search(query, most, allowed))
+            return {hit.note: hit.score for hit in found}
+
+        near = await self._meaning.search(query, by_words, limit, allowed)
         known = self._index.abouts([each.note for each in near])
         return [self._hit(each, known[each.note], query) for each in near if each.note in known]
 

@@ -157,6 +157,7 @@ class Vault:
                     yield vault
                 except Exception as error:  # noqa: BLE001 (raised below, not inside a group)
                     failure = error
+                vault.meaning.stop()
                 tasks.cancel_scope.cancel()
         finally:
             with anyio.CancelScope(shield=True):
