@@ -4,7 +4,7 @@ import { useSignal } from "@preact/signals";
 import type { ComponentChildren, ComponentType } from "preact";
 import { useEffect } from "preact/hooks";
 
-export function lazy<Props extends object>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> {
+export function lazy<Props extends object>(load: () => Promise<ComponentType<Props>>, meanwhile: ComponentChildren = <p class="empty">Loading</p>): ComponentType<Props> {
   let found: ComponentType<Props> | null = null;
   return function Lazy(props: Props) {
     const ready = useSignal(found !== null);
@@ -12,7 +12,7 @@ export function lazy<Props extends object>(load: () => Promise<ComponentType<Pro
       if (!found) void load().then((component) => { found = component; ready.value = true; });
     }, []);
     const Component = found;
-    return ready.value && Component ? <Component {...props} /> : <p class="empty">Loading</p>;
+    return ready.value && Component ? <Component {...props} /> : <>{meanwhile}</>;
   };
 }
 
