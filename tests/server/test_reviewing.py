@@ -127,9 +127,9 @@ async def test_the_stream_tells_of_assistants_and_of_notes(site: Site) -> None:
     async def send(message: Any) -> None:
         heard.extend(message.get("body", b""))
 
-    scope = {"type": "http", "method": "GET", "path": "/api/events", "query_string": b""}
+    scope: dict[str, Any] = {"type": "http", "method": "GET", "query_string": b"", "headers": []}
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(site.app, scope | {"headers": []}, receive, send)
+        tasks.start_soon(site.app, scope | {"path": "/api/events"}, receive, send)
         await _until(heard, b": here")
         site.visits.note("Claude", "read", {"file_path": "Tea.md"})
         await _until(heard, b"event: assistants\n")

@@ -21,7 +21,7 @@ listenToKeys();
 void loadNotes().then(() => {
   requestAnimationFrame(() => performance.mark("ready"));
   listen();
-  setTimeout(() => void rest(), REST_MS);
+  setTimeout(() => void rest().catch(() => undefined), REST_MS);
 });
 void maybe(get("status")).then((status) => {
   if (!status) return;

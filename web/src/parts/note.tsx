@@ -13,7 +13,7 @@ import { type Mode, openEditor, setMode } from "../editor/editor.ts";
 import { reading } from "../editor/marks.ts";
 import { present, type Present } from "../editor/presence.ts";
 import { decideHere, goTo, goToNeighbour } from "../editor/suggestions.ts";
-import type { Linking } from "../editor/wikilinks.ts";
+import { type Linking, relink } from "../editor/wikilinks.ts";
 import { Session } from "../live/session.ts";
 import { personName } from "../person.ts";
 import { decide, type Decision } from "../review.ts";
@@ -131,7 +131,9 @@ async function begin(path: string, host: Host, again: () => void, version: Signa
     acceptAll: () => void decide("accept", { path }),
     rejectAll: () => void decide("reject", { path }),
   };
+  const stop = resolver.subscribe(() => queueMicrotask(() => view.dom.isConnected && view.dispatch({ effects: relink.of(null) })));
   closing.push(() => {
+    stop();
     clearTimeout(timer);
     session.awareness.off("change", onPeople);
     view.destroy();
