@@ -2,6 +2,9 @@
 
 An error is `{"error": {"code", "message"}}` with a fitting status. `POST /api/index` answers with
 a JSON line for each step, since a caller that waits for minutes wants to see that it moves.
+
+Whatever changes something must carry the header `X-Commonplace`, which a page of another site
+cannot send: `guarded` asks for it.
 """
 
 import json
@@ -30,6 +33,7 @@ from commonplace.vault.vault import Vault
 
 LIMIT_MAX = 100
 QUERY_CHARS_MAX = 2_000
+HEADER = "x-commonplace"
 _LIMIT = 10
 _STEPS_MAX = 64
 
@@ -48,11 +52,11 @@ Endpoint = Callable[[Request], Awaitable[Response]]
 Step = dict[str, object]
 
 
-def routes(vault: Vault) -> list[Route]:
+def routes(vault: Vault, *, read_only: bool = False) -> list[Route]:
     """Make the routes over one vault."""
 
     async def status(_: Request) -> Response:
-        return JSONResponse(vault.status())
+        return JSONResponse({**vault.status(), "read_only": read_only})
 
     async def search(request: Request) -> Response:
         query, limit = _query(request), _limit(request)
@@ -70,7 +74,7 @@ def routes(vault: Vault) -> list[Route]:
         Route("/api/status", answering(status)),
         Route("/api/search", answering(search)),
         Route("/api/doctor", answering(diagnose)),
-        Route("/api/index", answering(index), methods=["POST"]),
+        Route("/api/index", guarded(index), methods=["POST"]),
     ]
 
 
@@ -97,6 +101,17 @@ def answering(endpoint: Endpoint) -> Endpoint:
             return JSONResponse(refusal(error)[1], 500)
 
     return answer
+
+
+def guarded(endpoint: Endpoint) -> Endpoint:
+    """Let only requests through that a page of another site cannot make."""
+
+    async def check(request: Request) -> Response:
+        if HEADER not in request.headers:
+            raise Forbidden("The request lacks the header X-Commonplace: 1.")
+        return await endpoint(request)
+
+    return answering(check)
 
 
 def _query(request: Request) -> str:

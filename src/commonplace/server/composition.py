@@ -100,11 +100,11 @@ class Served:
         closed = own.read_only
         routes = [
             *page.routes(),
-            *api.routes(self.vault),
-            *browsing.routes(self.vault),
+            *api.routes(self.vault, read_only=closed),
+            *browsing.routes(self.vault, self._visits),
             *graphing.routes(self.vault, read_only=closed),
             *connecting.routes(own, self._visits),
-            *([] if closed else reviewing.routes(self.vault)),
+            *reviewing.routes(self.vault, read_only=closed),
             *([] if closed else approving.routes(self.vault)),
             *sockets.routes(self._rooms(), read_only=closed),
             *ysweet.routes(self._rooms(), key=_state_key(own.state), read_only=closed),
@@ -121,8 +121,9 @@ class Served:
         return self._shared_rooms
 
     def _show(self, visit: Visit) -> None:
-        """Show an assistant that edits a note to those who have it open."""
-        document = self.vault.shelf.known_id(visit.path) if visit.path else None
+        """Show an assistant that works on a note to those who have it open."""
+        path, known = visit.path or "", self.vault.shelf.known_id
+        document = known(path) or known(f"{path}.md")
         if document is not None and self._shared_rooms is not None:
             self._shared_rooms.announce(document, visit.name)
 
