@@ -347,7 +347,7 @@ async def test_links_are_answered_while_the_first_build_goes_on(
         await vault.listing.newest()
         answered = 0
         while vault.listing.unfinished is not None:
-            with anyio.fail_after(1):
+            with anyio.fail_after(5):
                 await vault.listing.links("Home.md")
                 answered += 1
             await anyio.sleep(0.01)
