@@ -93,7 +93,8 @@ class Reader:
         """Go through all events."""
         for event, span in events_with_range(self._body, options=self._options):
             if isinstance(event, str):
-                self._say(" ", span)
+                if self._open or self._heading is not None:
+                    self._say(" ", span)
             elif "Text" in event:
                 if self._open or self._heading is not None:
                     self._say(event["Text"], span)

@@ -86,8 +86,8 @@ def definition(source: bytes, start: int, end: int) -> tuple[int, int]:
 
 def frontmatter_links(block: Block) -> list[Link]:
     """Find the properties, or items of them, that are exactly a wikilink."""
-    properties = load(block.yaml) if "[[" in block.yaml else {}
-    if isinstance(properties, Fault):
+    properties = load(block.yaml) if "[[" in block.yaml else None
+    if properties is None or isinstance(properties, Fault):
         return []
     whole = set(_wikilinks(properties))
     found = [
