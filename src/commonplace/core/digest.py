@@ -7,6 +7,7 @@ suggestion is accepted.
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from commonplace.core import critic, frontmatter, links, markdown, paths, properties, words
 from commonplace.core.links import NameKind
@@ -17,8 +18,7 @@ CONTEXT_CHARS = 120
 _as_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
-@dataclass(frozen=True, slots=True)
-class LinkRow:
+class LinkRow(NamedTuple):
     """A link as it stands in the text; what it means is settled against the other notes."""
 
     target: str

@@ -8,8 +8,7 @@ shared by every link that uses the definition.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 from urllib.parse import unquote
 
 from commonplace.core.frontmatter import Block
@@ -29,9 +28,11 @@ _WIKILINK_VALUE = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
-    """One link to another note or file; `heading` may be a `^block`."""
+class Link(NamedTuple):
+    """One link to another note or file; `heading` may be a `^block`.
+
+    A tuple, which is made three times as fast as a frozen dataclass: notes are full of links.
+    """
 
     kind: Kind
     target: str
