@@ -78,10 +78,7 @@ class Rows:
         self.notes.append((*identity, made.title, *counts, made.frontmatter, made.fault))
         self.texts.append((note, made.text, made.search_title, _shortened(made)))
         self.names += [(key, note, int(kind), name) for key, kind, name in made.names]
-        self.links += [
-            (note, n, row.target, row.key, row.kind, row.start, row.end)
-            for n, row in enumerate(made.links)
-        ]
+        self.links += [(note, n, *row) for n, row in enumerate(made.links)]
         self.tags += [(note, n, tag, links.fold(tag)) for n, tag in enumerate(made.tags)]
         self.properties += [(note, key, value) for key, value in made.properties]
         self.suggestions += [(note, *astuple(row)) for row in made.pending]
