@@ -13,6 +13,20 @@ const watching = process.argv.includes("--watch");
 const named = process.argv.find((word) => word.startsWith("--out="));
 const out = resolve(named ? named.slice(6) : join(here, "../src/commonplace/server/static"));
 
+// Parts of packages that nothing here uses, and that no tree-shaking finds out about: cursors of
+// others (src/editor/presence.ts draws them) and a coloured log, which brings a DOM of its own.
+const SPARED = {
+  "y-remote-selections.js": "export const yRemoteSelections = []; export const yRemoteSelectionsTheme = [];",
+  "lib0/logging": "export const [BOLD, UNBOLD, ORANGE, RED] = ['', '', '', '']; export const print = (...words) => console.log(...words); export const warn = print;",
+};
+const spare = {
+  name: "spare",
+  setup(bundle) {
+    bundle.onResolve({ filter: /(^|\/)(y-remote-selections\.js|lib0\/logging)$/ }, ({ path }) => ({ path: path.replace("./", ""), namespace: "spared", sideEffects: false }));
+    bundle.onLoad({ filter: /./, namespace: "spared" }, ({ path }) => ({ contents: SPARED[path] }));
+  },
+};
+
 const options = {
   absWorkingDir: here,
   entryPoints: ["src/main.tsx"],
@@ -32,6 +46,7 @@ const options = {
   metafile: true,
   legalComments: "none",
   logLevel: "warning",
+  plugins: [spare],
 };
 
 async function finish(result) {
@@ -110,7 +125,7 @@ await rm(out, { recursive: true, force: true });
 await mkdir(join(out, "assets"), { recursive: true });
 if (watching) {
   const plugin = { name: "finish", setup: (bundle) => bundle.onEnd(finish) };
-  await (await context({ ...options, plugins: [plugin] })).watch();
+  await (await context({ ...options, plugins: [spare, plugin] })).watch();
 } else {
   await finish(await build(options));
 }

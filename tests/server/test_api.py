@@ -35,7 +35,7 @@ async def ask(app: Starlette, path: str, method: str = "GET") -> tuple[int, list
         "method": method,
         "path": path,
         "query_string": query.encode(),
-        "headers": [],
+        "headers": [(b"x-commonplace", b"1")],
     }
     sent: list[dict[str, Any]] = []
 

@@ -170,7 +170,7 @@ async def test_a_server_with_open_streams_stops_in_time(era: str) -> None:
             assert answer.headers["content-type"].startswith("text/event-stream")
             left = perf_counter()
             await anyio.to_thread.run_sync(running.__exit__, None, None, None)
-    assert perf_counter() - left < 4
+    assert perf_counter() - left < 8
     assert shelf.listeners == []
 
 

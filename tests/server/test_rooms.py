@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from commonplace.core.edits import Edit
 from commonplace.core.yjs import decode_state_vector, encode_state_vector
 from commonplace.core.yjs_frames import (
     Awareness,
@@ -365,6 +366,20 @@ async def test_an_assistant_is_shown_for_a_while(rooms: Rooms) -> None:
         assert (again.client, again.clock) == (shown.client, shown.clock + 1)
         wire.show(Presence(shown.client, 99, who("Mallory")))
         assert await wire.seen() == [Presence(shown.client, again.clock + 1, "null")]
+
+
+async def test_an_assistant_is_shown_where_it_wrote(rooms: Rooms) -> None:
+    async with connected(routes(rooms), "/sync/bees") as wire:
+        await wire.read()
+        edit = [Edit(0, 0, "Bees! ")]
+        await rooms.shelf.documents.edit("bees", lambda _: edit, "assistant:Claude")
+        await rooms.shelf.documents.edit("bees", lambda _: edit, "person:Ann")
+        frames = [await wire.read() for _ in range(3)]
+        (shown,) = [f for f in frames if isinstance(f, Awareness)]
+        (presence,) = decode_awareness(shown.payload)
+        state = json.loads(presence.state)
+        assert state["user"]["name"] == "Claude"
+        assert state["cursor"]["head"]["item"]["clock"] == len("Bees! ") - 1
 
 
 async def test_an_assistant_that_is_shown_does_not_outlive_the_room(rooms: Rooms) -> None:

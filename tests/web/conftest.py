@@ -40,7 +40,9 @@ def visit(browser: "Browser", server: Server) -> Generator[Visit]:
     contexts: list[BrowserContext] = []
     watches: list[Watch] = []
 
-    def open_page(place: str = "", name: str = "Ann", **options: object) -> "Page":
+    def open_page(
+        place: str = "", name: str = "Ann", url: str = server.url, **options: object
+    ) -> "Page":
         options.setdefault("viewport", {"width": 1360, "height": 860})
         context = browser.new_context(**options)  # pyright: ignore[reportArgumentType]
         contexts.append(context)
@@ -48,8 +50,8 @@ def visit(browser: "Browser", server: Server) -> Generator[Visit]:
         page.set_default_timeout(10_000)
         naming = f"localStorage.setItem('commonplace.name', {name!r})"
         page.add_init_script(f"if (location.protocol.startsWith('http')) {naming}")
-        watches.append(Watch(page, server.url))
-        page.goto(f"{server.url}/{place}")
+        watches.append(Watch(page, url))
+        page.goto(f"{url}/{place}")
         return page
 
     yield open_page

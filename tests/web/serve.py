@@ -26,7 +26,7 @@ class Server:
     """A running server, which can be stopped and started again on the same port."""
 
     def __init__(self, vault: Path, state: Path, *more: str) -> None:
-        self.vault, self._state, self._more = vault, state, more
+        self.vault, self.state, self._more = vault, state, more
         self._process: subprocess.Popen[str] | None = None
         self._port = 0
         self.url = ""
@@ -34,7 +34,7 @@ class Server:
     def start(self) -> None:
         command = [sys.executable, "-m", "commonplace", "serve", str(self.vault), "--json"]
         command += ["--port", str(self._port), *self._more]
-        environment = os.environ | {"COMMONPLACE_STATE": str(self._state)}
+        environment = os.environ | {"COMMONPLACE_STATE": str(self.state)}
         self._process = subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment
         )

@@ -5,8 +5,10 @@ from typing import Any
 
 import pytest
 
-from tests.web.serve import Server
-from tests.web.test_page_editing import call, eventually, opened
+from tests.web.assistant import Assistant, connected
+from tests.web.notes import NOTES
+from tests.web.serve import Server, serving
+from tests.web.test_page_editing import eventually, opened, write_at_end_of
 
 pytestmark = pytest.mark.slow
 
@@ -50,14 +52,22 @@ def test_an_existing_name_is_refused_with_a_reason(visit: Any) -> None:
     page.wait_for_selector("dialog [role=alert]")
 
 
-def test_links_follow_a_renamed_note(visit: Any, vault: Path) -> None:
-    page = opened(visit, "Garden/Clover.md")
+def test_links_follow_a_renamed_note_before_the_eyes_of_others(visit: Any, vault: Path) -> None:
+    other = opened(visit, "Garden/Clover.md", "Boris")
+    other.wait_for_selector(".cm-wikilink >> text=Bees")
+    page = opened(visit, "Garden/Bees.md")
     command(page, "rename")
-    page.fill("dialog input", "Garden/White clover")
+    page.fill("dialog input", "Insects/Pollinators")
     page.click("dialog button:has-text('Rename')")
-    page.wait_for_selector("h1 >> text=White clover")
-    assert not (vault / "Garden/Clover.md").exists()
-    assert "White clover feeds" in (vault / "Garden/White clover.md").read_text("utf-8")
+    page.wait_for_selector(".message >> text=2 links follow")
+    page.wait_for_selector("h1 >> text=Pollinators")
+    other.wait_for_selector(".cm-wikilink:not(.unresolved) >> text=Pollinators")
+    eventually(vault / "Garden/Clover.md", "feeds the [[Pollinators]].")
+    assert not (vault / "Garden/Bees.md").exists()
+    assert "visit the clover" in (vault / "Insects/Pollinators.md").read_text("utf-8")
+    page.click(".message >> text=Undo")
+    page.wait_for_selector("h1 >> text=Bees")
+    other.wait_for_selector(".cm-wikilink:not(.unresolved) >> text=Bees")
 
 
 def test_a_deleted_note_comes_back(visit: Any, vault: Path) -> None:
@@ -71,20 +81,47 @@ def test_a_deleted_note_comes_back(visit: Any, vault: Path) -> None:
     assert (vault / "Reading/Middlemarch.md").exists()
 
 
+_DOT = """() => { const canvas = document.querySelector('.graph canvas'), box = canvas.getBoundingClientRect();
+    for (let y = 4; y < box.height; y += 6) for (let x = 4; x < box.width; x += 6) {
+        const [clientX, clientY] = [box.x + x, box.y + y];
+        canvas.dispatchEvent(new PointerEvent('pointermove', {clientX, clientY}));
+        if (canvas.style.cursor === 'pointer') return [clientX, clientY];
+    } return null }"""
+
+
 def test_the_graph_opens_notes(visit: Any) -> None:
     from tests.web.browser import shot
 
-    page = opened(visit, "Garden/Bees.md")
+    page = opened(visit, "Start here.md")
     page.click("#tab-graph")
-    page.wait_for_selector(".graph canvas")
+    page.wait_for_selector(".graph canvas[aria-label='Graph of 2 notes and 1 link']")
+    page.wait_for_timeout(800)
+    page.click(".segmented button:has-text('2 steps')")
+    page.wait_for_selector(".graph summary")
     page.click(".graph summary")
     page.wait_for_selector(".graph details >> text=/garden plan/i")
     page.wait_for_timeout(800)
     shot(page, "local-graph")
     page.evaluate("location.hash = '#graph'")
     page.wait_for_selector("canvas[aria-label*=notes]")
-    page.wait_for_timeout(800)
+    page.wait_for_timeout(1500)
     shot(page, "graph")
+    page.evaluate("location.hash = '#note!Garden/Clover.md'")
+    page.wait_for_selector("h1 >> text=Clover")
+    page.wait_for_selector(".cm-content .cm-line")
+    page.click("#tab-graph")
+    page.wait_for_selector(".graph canvas[aria-label^='Graph of 2 notes']")
+    page.wait_for_timeout(1500)
+    page.mouse.click(
+        *page.evaluate(_DOT)
+    )  # the first one from above: either the note or its neighbour
+    if page.inner_text("h1") == "Clover":
+        dots = page.evaluate(
+            _DOT.replace("return [clientX, clientY];", "window.last = [clientX, clientY];")
+        )
+        assert dots is None
+        page.mouse.click(*page.evaluate("window.last"))
+    page.wait_for_selector("h1 >> text=Bees")
 
 
 def test_connecting_shows_lines_to_paste(visit: Any, server: Server) -> None:
@@ -100,17 +137,100 @@ def test_connecting_shows_lines_to_paste(visit: Any, server: Server) -> None:
     shot(page, "connect")
 
 
-def test_what_an_assistant_asks_for_is_approved(visit: Any, server: Server, vault: Path) -> None:
+def _ask(page: Any, assistant: Assistant, path: str) -> None:
+    """Ask to create a note; it shows up without anybody reloading anything."""
+    answer = assistant.begin("create_note", path=path, content=f"# {path}\n").result(20)
+    assert answer.is_error, answer
+    page.wait_for_selector(f".approval >> text={path}")
+
+
+def test_what_assistants_ask_for_is_answered_in_every_way(visit: Any, server: Server) -> None:
     from tests.web.browser import shot
 
-    page = visit("#approvals")
+    vault, page = server.vault, visit("#approvals")
     page.wait_for_selector("text=No assistant asks for anything.")
-    wish = {"path": "Asked.md", "content": "# Asked\n"}
-    (answer,) = call(server, ("create_note", wish))
-    page.reload()
-    page.wait_for_selector(".approval >> text=Asked.md")
-    shot(page, "approvals")
-    assert not (vault / "Asked.md").exists(), answer
-    page.click("button:has-text('Allow once')")
-    eventually(vault / "Asked.md", "# Asked")
-    page.wait_for_selector("text=No assistant asks for anything.")
+    with connected(server.url) as claude, connected(server.url, "Other") as other:
+        _ask(page, claude, "Once.md")
+        page.wait_for_selector(".ways .count >> text=1")
+        shot(page, "approvals")
+        assert not (vault / "Once.md").exists()
+        page.click("button:has-text('Allow once')")
+        eventually(vault / "Once.md", "# Once")
+        _ask(page, claude, "Denied.md")
+        page.click("button:has-text('Deny')")
+        page.wait_for_selector("text=No assistant asks for anything.")
+        _ask(page, claude, "Session.md")
+        page.click("button:has-text('Allow in this session')")
+        eventually(vault / "Session.md", "# Session")
+        claude.call("create_note", path="Same session.md", content="# No question\n")
+        eventually(vault / "Same session.md", "# No question")
+        _ask(page, other, "Always.md")
+        page.click("button:has-text('Always allow')")
+        eventually(vault / "Always.md", "# Always")
+    with connected(server.url, "Other") as again, connected(server.url, "Third") as third:
+        again.call("create_note", path="Ever after.md", content="# No question\n")
+        _ask(page, third, "Third.md")
+        page.click("button:has-text('Deny')")
+        page.wait_for_selector("text=No assistant asks for anything.")
+        page.keyboard.press("c")
+        page.wait_for_selector(".assistants li >> text=Third")
+        third.call("read", file_path="Ever after.md")
+        page.wait_for_selector(".assistants li:has-text('Third') >> text=/read Ever after/")
+    assert not (vault / "Denied.md").exists()
+    assert not (vault / "Third.md").exists()
+
+
+def test_writing_needs_the_header_that_other_sites_cannot_send(visit: Any, server: Server) -> None:
+    page = visit()
+    wishes: dict[str, dict[str, Any]] = {
+        "review": {"decision": "accept", "all": True},
+        "review/undo": {"undo": "x"},
+        "notes": {"path": "Forged.md", "content": ""},
+        "notes/rename": {"path": "Start here.md", "to": "Forged.md"},
+        "notes/rename/undo": {"undo": "x"},
+        "notes/delete": {"path": "Start here.md"},
+        "notes/restore": {"trash": "x"},
+        "approvals/1": {"decision": "approve"},
+        "remembered/forget": {},
+        "index": {},
+    }
+    for path, wish in wishes.items():
+        refused = page.request.post(f"{server.url}/api/{path}", data=wish)
+        assert (path, refused.status) == (path, 403)
+        assert refused.json()["error"]["code"] == "FORBIDDEN"
+    assert not (server.vault / "Forged.md").exists()
+    assert (server.vault / "Start here.md").exists()
+
+
+def test_a_vault_that_is_only_read_says_so_and_stays_as_it_is(visit: Any, tmp_path: Path) -> None:
+    from tests.web.browser import shot
+
+    with serving(tmp_path, NOTES, "--read-only") as closed:
+        page = visit("#note!Garden/Plan.md", url=closed.url)
+        page.wait_for_selector(".state.live >> text=Read only")
+        page.wait_for_selector(".sidebar .badge >> text=Read only")
+        assert page.locator("[aria-label='New note']").count() == 0
+        write_at_end_of(page, "Tomatoes along", " forbidden")
+        assert "forbidden" not in page.inner_text(".cm-content")
+        page.click(".cm-line >> text=cut down only")
+        page.wait_for_selector(".suggestion-card >> text=Claude")
+        assert page.locator(".suggestion-card button").count() == 0
+        page.keyboard.press("Control+Enter")
+        assert page.locator(".suggestion .accept:enabled").count() == 0
+        shot(page, "read-only")
+        page.keyboard.press("Control+k")
+        page.keyboard.type(">")
+        page.wait_for_selector("[role=option] >> text=Keyboard help")
+        assert not page.locator("[role=option]", has_text="Rename").count()
+        page.keyboard.press("Escape")
+        page.evaluate("location.hash = '#review'")
+        page.wait_for_selector("[role=status] >> text=4 suggestions wait")
+        assert page.locator(".queue-row .accept:enabled").count() == 0
+        headers = {"x-commonplace": "1"}
+        for path in ("review", "notes", "notes/rename", "notes/delete", "approvals/1"):
+            refused = page.request.post(
+                f"{closed.url}/api/{path}", data={"all": True}, headers=headers
+            )
+            assert refused.status == 404, path
+        assert (closed.vault / "Garden/Plan.md").read_text("utf-8") == NOTES["Garden/Plan.md"]
+        page.context.close()

@@ -42,6 +42,8 @@ export interface Pending {
   time: number | null;
   before: string;
   after: string;
+  /** How many suggestions of the note have the same texts, itself included. */
+  alike: number;
 }
 
 export interface Approval {

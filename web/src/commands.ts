@@ -28,6 +28,7 @@ export const noteActions = signal<NoteActions | null>(null);
 
 const inNote = () => noteActions.value !== null;
 const writable = () => !readOnly.value;
+const canWrite = () => inNote() && writable();
 const here = () => (place.value.view === "note" ? place.value.path : "");
 const go = (hash: string) => () => {
   location.hash = hash;
@@ -37,20 +38,20 @@ export const commands: readonly Command[] = [
   { title: "Find a note or command", key: "Mod+k", run: () => (dialog.value = { kind: "palette", typed: "" }) },
   { title: "Search all notes", key: "/", run: go("#search!") },
   { title: "Review suggestions", key: "r", run: go("#review") },
-  { title: "Answer approvals", key: "i", run: go("#approvals") },
+  { title: "Answer approvals", key: "i", when: writable, run: go("#approvals") },
   { title: "Show the graph of all notes", key: "g", run: go("#graph") },
   { title: "Show all tags", key: "t", run: go("#tags") },
   { title: "New note", key: "n", when: writable, run: () => (dialog.value = { kind: "create", path: "", template: "" }) },
-  { title: "Rename or move this note", when: () => inNote() && writable(), run: () => (dialog.value = { kind: "rename", path: here() }) },
-  { title: "Delete this note", when: () => inNote() && writable(), run: () => (dialog.value = { kind: "delete", path: here() }) },
+  { title: "Rename or move this note", when: canWrite, run: () => (dialog.value = { kind: "rename", path: here() }) },
+  { title: "Delete this note", when: canWrite, run: () => (dialog.value = { kind: "delete", path: here() }) },
   { title: "Next suggestion", key: "F8", when: inNote, run: () => noteActions.value?.next() },
   { title: "Previous suggestion", key: "Shift+F8", when: inNote, run: () => noteActions.value?.previous() },
-  { title: "Accept the suggestion at the cursor", key: "Mod+Enter", when: inNote, run: () => noteActions.value?.accept() },
-  { title: "Reject the suggestion at the cursor", key: "Mod+Backspace", when: inNote, run: () => noteActions.value?.reject() },
-  { title: "Accept all suggestions in this note", when: inNote, run: () => noteActions.value?.acceptAll() },
-  { title: "Reject all suggestions in this note", when: inNote, run: () => noteActions.value?.rejectAll() },
+  { title: "Accept the suggestion at the cursor", key: "Mod+Enter", when: canWrite, run: () => noteActions.value?.accept() },
+  { title: "Reject the suggestion at the cursor", key: "Mod+Backspace", when: canWrite, run: () => noteActions.value?.reject() },
+  { title: "Accept all suggestions in this note", when: canWrite, run: () => noteActions.value?.acceptAll() },
+  { title: "Reject all suggestions in this note", when: canWrite, run: () => noteActions.value?.rejectAll() },
   { title: "Write", key: "w", when: inNote, run: () => noteActions.value?.setMode("write") },
-  { title: "Suggest: what you type becomes a suggestion", key: "s", when: inNote, run: () => noteActions.value?.setMode("suggest") },
+  { title: "Suggest: what you type becomes a suggestion", key: "s", when: canWrite, run: () => noteActions.value?.setMode("suggest") },
   { title: "Read", key: "v", when: inNote, run: () => noteActions.value?.setMode("read") },
   { title: "Show the preview beside the text", key: "b", when: inNote, run: () => noteActions.value?.beside() },
   { title: "Show or hide the side panel", key: "p", run: () => (panelOpen.value = !panelOpen.value) },

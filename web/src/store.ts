@@ -21,7 +21,8 @@ export interface Note {
   readonly path: string;
   /** Lower-cased once, for finding. */
   readonly key: string;
-  readonly modified: number;
+  /** Kept up to date without telling: a note that somebody writes in changes all the time. */
+  modified: number;
   readonly pending: number;
 }
 
@@ -49,7 +50,12 @@ export const readOnly = signal(false);
 export const vaultName = signal("Commonplace");
 
 export const byPath = computed(() => new Map((notes.value ?? []).map((note) => [note.path, note])));
-export const resolver = computed(() => new Resolver((notes.value ?? []).map((note) => note.path)));
+/** Counts up when notes come or go. */
+const moved = signal(0);
+export const resolver = computed(() => {
+  void moved.value;
+  return new Resolver((notes.peek() ?? []).map((note) => note.path));
+});
 export const pendingTotal = computed(() => (notes.value ?? []).reduce((sum, note) => sum + note.pending, 0));
 
 const darkSystem = matchMedia("(prefers-color-scheme: dark)");
@@ -126,7 +132,10 @@ export function complain(error: unknown): void {
 
 export async function loadNotes(): Promise<void> {
   const tree = await maybe(get("tree"));
-  notes.value = tree ? tree.notes.map(noteOf).sort(byName) : (notes.peek() ?? []);
+  batch(() => {
+    notes.value = tree ? tree.notes.map(noteOf).sort(byName) : (notes.peek() ?? []);
+    moved.value++;
+  });
 }
 
 function noteOf([path, modified, pending]: Answers["tree"]["notes"][number]): Note {
@@ -140,11 +149,25 @@ function byName(one: Note, other: Note): number {
 
 /** Take in that some notes came, changed or went, without loading the whole list again. */
 export async function refreshNotes(changed: string[], gone: string[]): Promise<void> {
-  const known = new Map(byPath.peek());
-  for (const path of gone) known.delete(path);
   const counts = await Promise.all(changed.map((path) => maybe(get("suggestions", { path, limit: 1 }))));
-  changed.forEach((path, at) => known.set(path, noteOf([path, Date.now(), counts[at]?.total ?? known.get(path)?.pending ?? 0])));
-  notes.value = [...known.values()].sort(byName);
+  const known = new Map(byPath.peek());
+  let [same, counted] = [true, true];
+  for (const path of gone) if (known.delete(path)) same = false;
+  changed.forEach((path, at) => {
+    const before = known.get(path);
+    const pending = counts[at]?.total ?? before?.pending ?? 0;
+    same &&= before !== undefined;
+    if (before?.pending === pending) before.modified = Date.now();
+    else {
+      counted = false;
+      known.set(path, noteOf([path, Date.now(), pending]));
+    }
+  });
+  if (same && counted) return;
+  batch(() => {
+    notes.value = same ? [...known.values()] : [...known.values()].sort(byName);
+    if (!same) moved.value++;
+  });
 }
 
 function stored<Value>(name: string, otherwise: Value): Value {

@@ -25,13 +25,13 @@ from commonplace.server.hello import Answer, hello, line, parse_answer
 from commonplace.server.host import hosting
 from commonplace.vault.approvals import Parked
 from commonplace.vault.doctor import Check
+from commonplace.vault.finding import Hit
 from commonplace.vault.index import Pending
 from commonplace.vault.owner import claim, connect, socket_folder
 from commonplace.vault.review import Reviewed, Verdict
 from commonplace.vault.settings import Settings
 from commonplace.vault.tokens import Token
 from commonplace.vault.trash import Trashed
-from commonplace.vault.vault import Hit
 from commonplace.vault.wishes import Choice, Json
 
 GREETING_SECONDS_MAX = 60.0

@@ -121,14 +121,16 @@ class Scanned:
     def ready(self, known: Mapping[int, int]) -> bool:
         """Whether all of it can be integrated where the clocks stand at `known`."""
         return (
-            all(self._joins(client, known.get(client, 0)) for client in self.spans)
-            and all(need <= self.reach(client, known) for client, need in self.needs.items())
-            and all(gone.end <= self.reach(gone.client, known) for gone in self.deletions)
+            self._joins(known)
+            and not any(need > self.reach(client, known) for client, need in self.needs.items())
+            and not any(gone.end > self.reach(gone.client, known) for gone in self.deletions)
         )
 
-    def _joins(self, client: int, at: int) -> bool:
-        for start, end in self.spans[client]:
-            if start > at:
-                return False
-            at = max(at, end)
+    def _joins(self, known: Mapping[int, int]) -> bool:
+        for client, spans in self.spans.items():
+            at = known.get(client, 0)
+            for start, end in spans:
+                if start > at:
+                    return False
+                at = max(at, end)
         return True

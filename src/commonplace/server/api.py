@@ -2,6 +2,9 @@
 
 An error is `{"error": {"code", "message"}}` with a fitting status. `POST /api/index` answers with
 a JSON line for each step, since a caller that waits for minutes wants to see that it moves.
+
+Whatever changes something must carry the header `X-Commonplace`, which a page of another site
+cannot send: `guarded` asks for it.
 """
 
 import json
@@ -34,6 +37,7 @@ from commonplace.vault.vault import Vault
 
 LIMIT_MAX = 100
 QUERY_CHARS_MAX = 2_000
+HEADER = "x-commonplace"
 _LIMIT = 10
 _STEPS_MAX = 64
 
@@ -52,11 +56,11 @@ Endpoint = Callable[[Request], Awaitable[Response]]
 Step = dict[str, object]
 
 
-def routes(vault: Vault) -> list[Route]:
+def routes(vault: Vault, *, read_only: bool = False) -> list[Route]:
     """Make the routes over one vault."""
 
     async def status(request: Request) -> Response:
-        found = vault.status()
+        found = {**vault.status(), "read_only": read_only}
         token = token_of(request.scope)
         return JSONResponse(_abroad(found, token) if token else found)
 
@@ -76,7 +80,7 @@ def routes(vault: Vault) -> list[Route]:
         Route("/api/status", answering(status)),
         Route("/api/search", answering(search)),
         Route("/api/doctor", answering(diagnose)),
-        Route("/api/index", answering(index), methods=["POST"]),
+        Route("/api/index", guarded(index), methods=["POST"]),
     ]
 
 
@@ -105,11 +109,22 @@ def answering(endpoint: Endpoint) -> Endpoint:
     return answer
 
 
+def guarded(endpoint: Endpoint) -> Endpoint:
+    """Let only requests through that a page of another site cannot make."""
+
+    async def check(request: Request) -> Response:
+        if HEADER not in request.headers:
+            raise Forbidden("The request lacks the header X-Commonplace: 1.")
+        return await endpoint(request)
+
+    return answering(check)
+
+
 def _abroad(status: Step, token: Token) -> Step:
     """Leave out where things are on this machine, and say what the token is good for."""
     roots = cast("list[dict[str, str]]", status["roots"])
     names = [{"name": root["name"], "path": root["path"].rpartition("/")[2]} for root in roots]
-    closed = not allows(token.scope, "write")
+    closed = status["read_only"] or not allows(token.scope, "write")
     shown = {key: value for key, value in status.items() if key != "state"}
     return shown | {"roots": names, "scope": token.scope, "read_only": closed}
 

@@ -1,7 +1,6 @@
 """JSON for what people do to notes: answer what assistants want, create, delete, restore.
 
-Only people come here, so nobody is asked; all of it is on record. Every request that writes must
-carry the header `X-Commonplace`, which a page of another site cannot send.
+Only people come here, so nobody is asked; all of it is on record.
 """
 
 from typing import cast
@@ -10,15 +9,13 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from commonplace.errors import BadArgument, Forbidden
-from commonplace.server.api import Endpoint, answering
+from commonplace.errors import BadArgument
+from commonplace.server.api import answering, guarded
 from commonplace.server.holders import who
 from commonplace.server.reviewing import Body, body_of
 from commonplace.vault.approvals import Parked
 from commonplace.vault.vault import Vault
 from commonplace.vault.wishes import Choice
-
-HEADER = "x-commonplace"
 
 
 def routes(vault: Vault) -> list[Route]:
@@ -27,12 +24,12 @@ def routes(vault: Vault) -> list[Route]:
     post = ["POST"]
     return [
         Route("/api/approvals", answering(approving.list)),
-        Route("/api/approvals/{id}", _guarded(approving.decide), methods=post),
+        Route("/api/approvals/{id}", guarded(approving.decide), methods=post),
         Route("/api/remembered", answering(approving.remembered)),
-        Route("/api/remembered/forget", _guarded(approving.forget), methods=post),
-        Route("/api/notes", _guarded(approving.create), methods=post),
-        Route("/api/notes/delete", _guarded(approving.delete), methods=post),
-        Route("/api/notes/restore", _guarded(approving.restore), methods=post),
+        Route("/api/remembered/forget", guarded(approving.forget), methods=post),
+        Route("/api/notes", guarded(approving.create), methods=post),
+        Route("/api/notes/delete", guarded(approving.delete), methods=post),
+        Route("/api/notes/restore", guarded(approving.restore), methods=post),
         Route("/api/trash", answering(approving.trash)),
     ]
 
@@ -123,15 +120,6 @@ def row(one: Parked) -> dict[str, object]:
         "summary": one.summary,
         "diff": one.diff,
     }
-
-
-def _guarded(endpoint: Endpoint) -> Endpoint:
-    async def guarded(request: Request) -> Response:
-        if HEADER not in request.headers:
-            raise Forbidden("The request lacks the header X-Commonplace: 1.")
-        return await endpoint(request)
-
-    return answering(guarded)
 
 
 def _number(given: str) -> int:

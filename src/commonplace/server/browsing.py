@@ -13,6 +13,7 @@ from commonplace.core import frontmatter
 from commonplace.errors import BadArgument
 from commonplace.server.api import answering
 from commonplace.server.notes import NoteChange
+from commonplace.server.visits import Visit, Visits
 from commonplace.vault.vault import Vault
 
 COMPLETIONS_MAX = 50
@@ -20,9 +21,9 @@ _GATHER_SECONDS = 0.1
 _BEAT_SECONDS = 20.0
 
 
-def routes(vault: Vault) -> list[Route]:
+def routes(vault: Vault, visits: Visits) -> list[Route]:
     """Make the routes over one vault."""
-    browsing = _Browsing(vault)
+    browsing = _Browsing(vault, visits)
     return [
         Route(f"/api/{endpoint.__name__}", answering(endpoint))
         for endpoint in (
@@ -41,12 +42,12 @@ def routes(vault: Vault) -> list[Route]:
 
 
 class _Browsing:
-    def __init__(self, vault: Vault) -> None:
-        self._vault = vault
+    def __init__(self, vault: Vault, visits: Visits) -> None:
+        self._vault, self._visits = vault, visits
 
     async def tree(self, request: Request) -> Response:
         """List every note."""
-        rows = await self._vault.tree()
+        rows = await self._vault.listing.tree()
         version = f'"{hash(tuple(rows)) & 0xFFFFFFFFFFFF:x}"'
         if request.headers.get("if-none-match") == version:
             return Response(status_code=304)
@@ -55,7 +56,7 @@ class _Browsing:
     async def document(self, request: Request) -> Response:
         """Tell the id under which a note is live."""
         path = self._vault.find(asked(request, "path"))
-        about = await self._vault.about(path)
+        about = await self._vault.listing.about(path)
         known = await self._vault.shelf.identify(path)
         return JSONResponse(
             {"id": known.id, "path": path, "title": about.title or path, "epoch": known.epoch}
@@ -65,7 +66,7 @@ class _Browsing:
         """Show a note as it stands."""
         path = self._vault.find(asked(request, "path"))
         text = await self._vault.marked(path)
-        about = await self._vault.about(path)
+        about = await self._vault.listing.about(path)
         properties = frontmatter.read(text).properties
         return JSONResponse(
             {"path": path, "title": about.title, "text": text, "properties": properties}
@@ -74,11 +75,11 @@ class _Browsing:
     async def links(self, request: Request) -> Response:
         """List the links of a note, both ways."""
         path = self._vault.find(asked(request, "path"))
-        found = await self._vault.links(path)
-        titles = await self._vault.titles(found.forward)
+        found = await self._vault.listing.links(path)
+        titles = await self._vault.listing.titles(found.forward)
         return JSONResponse(
             {
-                "backlinks": [asdict(each) for each in await self._vault.backlinks(path)],
+                "backlinks": [asdict(each) for each in await self._vault.listing.backlinks(path)],
                 "forward": [{"path": p, "title": titles.get(p, p)} for p in found.forward],
                 "unresolved": found.unresolved,
             }
@@ -86,21 +87,23 @@ class _Browsing:
 
     async def tags(self, _: Request) -> Response:
         """List all tags."""
-        return JSONResponse({"tags": await self._vault.tags()})
+        return JSONResponse({"tags": await self._vault.listing.tags()})
 
     async def tagged(self, request: Request) -> Response:
         """List the notes that carry a tag."""
-        found = await self._vault.tagged(asked(request, "tag"))
+        found = await self._vault.listing.tagged(asked(request, "tag"))
         return JSONResponse({"notes": [{"path": p, "title": t} for p, t in found]})
 
     async def complete(self, request: Request) -> Response:
         """List what a half-typed name may mean."""
-        found = await self._vault.complete(request.query_params.get("q", ""), COMPLETIONS_MAX)
+        found = await self._vault.listing.complete(
+            request.query_params.get("q", ""), COMPLETIONS_MAX
+        )
         return JSONResponse({"paths": found})
 
     async def templates(self, _: Request) -> Response:
         """List the notes that others can start from."""
-        entries = await self._vault.newest()
+        entries = await self._vault.listing.newest()
         found = sorted(e.path for e in entries if "Templates" in e.path.split("/")[:-1])
         return JSONResponse({"templates": found})
 
@@ -113,7 +116,7 @@ class _Browsing:
     async def events(self, _: Request) -> Response:
         """Tell what changes, for as long as somebody listens."""
         return StreamingResponse(
-            _events(self._vault),
+            _Events(self._vault, self._visits).told(),
             media_type="text/event-stream",
             headers={"cache-control": "no-store"},
         )
@@ -127,38 +130,58 @@ def asked(request: Request, name: str) -> str:
     return value
 
 
-async def _events(vault: Vault) -> AsyncGenerator[bytes]:
-    """Tell what changes, gathered for a moment; a beat now and then shows that we live."""
-    waiting: dict[str, str] = {}
-    approvals: list[int] = []
-    told = anyio.Event()
+class _Events:
+    """What changed and was not told yet: gathered for a moment, then told at once."""
 
-    def listen(change: NoteChange) -> None:
-        waiting[change.path] = change.kind
-        told.set()
+    def __init__(self, vault: Vault, visits: Visits) -> None:
+        self._vault, self._visits = vault, visits
+        self._changes: dict[str, str] = {}
+        self._parked: int | None = None
+        self._visited = False
+        self._something = anyio.Event()
 
-    def count(parked: int) -> None:
-        approvals.append(parked)
-        told.set()
+    async def told(self) -> AsyncGenerator[bytes]:
+        """Tell what changes; a beat now and then shows that we live."""
+        stops = (
+            self._vault.follow(self._note),
+            self._vault.permissions.follow(self._count),
+            self._visits.follow(self._visit),
+        )
+        try:
+            yield b": here\n\n"
+            while True:
+                with anyio.move_on_after(_BEAT_SECONDS):
+                    await self._something.wait()
+                    await anyio.sleep(_GATHER_SECONDS)
+                yield self._taken() or b": beat\n\n"
+        finally:
+            for stop in stops:
+                stop()
 
-    stops = vault.follow(listen), vault.permissions.follow(count)
-    try:
-        yield b": here\n\n"
-        while True:
-            with anyio.move_on_after(_BEAT_SECONDS):
-                await told.wait()
-                await anyio.sleep(_GATHER_SECONDS)
-            told = anyio.Event()
-            changes, waiting = waiting, {}
-            if approvals:
-                yield _event("approvals", {"count": approvals[-1]})
-                approvals.clear()
-            yield _event("notes", _by_kind(changes)) if changes else b": beat\n\n"
-            if changes:
-                yield _event("suggestions", {"paths": list(changes)})
-    finally:
-        for stop in stops:
-            stop()
+    def _note(self, change: NoteChange) -> None:
+        self._changes[change.path] = change.kind
+        self._something.set()
+
+    def _count(self, parked: int) -> None:
+        self._parked = parked
+        self._something.set()
+
+    def _visit(self, _: Visit) -> None:
+        self._visited = True
+        self._something.set()
+
+    def _taken(self) -> bytes:
+        self._something = anyio.Event()
+        changes, self._changes = self._changes, {}
+        parked, self._parked = self._parked, None
+        visited, self._visited = self._visited, False
+        told = [_event("approvals", {"count": parked})] if parked is not None else []
+        if changes:
+            told += [_event("notes", _by_kind(changes))]
+            told += [_event("suggestions", {"paths": list(changes)})]
+        if visited:
+            told += [_event("assistants", {})]
+        return b"".join(told)
 
 
 def _by_kind(changes: dict[str, str]) -> dict[str, list[str]]:

@@ -111,11 +111,11 @@ class Served:
         guard, door = Guard.also(own.access.hosts), self._door(own)
         routes = [
             *page.routes(),
-            *api.routes(self.vault),
-            *browsing.routes(self.vault),
+            *api.routes(self.vault, read_only=closed),
+            *browsing.routes(self.vault, self._visits),
             *graphing.routes(self.vault, read_only=closed),
             *connecting.routes(own, self._visits),
-            *([] if closed else reviewing.routes(self.vault)),
+            *reviewing.routes(self.vault, read_only=closed),
             *([] if closed else approving.routes(self.vault)),
             *(granting.routes(self.vault.tokens) if own.access.desk else []),
             *sockets.routes(self._rooms(), read_only=closed),
@@ -144,8 +144,9 @@ class Served:
         return self._shared_rooms
 
     def _show(self, visit: Visit) -> None:
-        """Show an assistant that edits a note to those who have it open."""
-        document = self.vault.shelf.known_id(visit.path) if visit.path else None
+        """Show an assistant that works on a note to those who have it open."""
+        path, known = visit.path or "", self.vault.shelf.known_id
+        document = known(path) or known(f"{path}.md")
         if document is not None and self._shared_rooms is not None:
             self._shared_rooms.announce(document, visit.name)
 
@@ -176,7 +177,7 @@ class Served:
         return build(late, notes, version=__version__, state_keys=[key], visits=self._visits)
 
     def _missing(self) -> str | None:
-        return "the index is being built" if self.vault.unfinished else None
+        return "the index is being built" if self.vault.listing.unfinished else None
 
 
 def _toolbox(vault: "Vault", own: Settings) -> "Toolbox":

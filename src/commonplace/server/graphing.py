@@ -4,11 +4,10 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from commonplace.errors import BadArgument, Forbidden
-from commonplace.server.api import answering
-from commonplace.server.approving import HEADER
+from commonplace.errors import BadArgument
+from commonplace.server.api import answering, guarded
 from commonplace.server.holders import token_of
-from commonplace.server.reviewing import Body, body_of
+from commonplace.server.reviewing import body_of
 from commonplace.vault.docstore import DocStore
 from commonplace.vault.vault import Vault
 
@@ -32,7 +31,7 @@ def routes(vault: Vault, *, read_only: bool) -> list[Route]:
         return JSONResponse({"nodes": nodes, "edges": edges})
 
     async def rename(request: Request) -> Response:
-        body = await _guarded_body(request)
+        body = await body_of(request)
         path, to = str(body.get("path") or ""), str(body.get("to") or "")
         if not path or not to:
             raise BadArgument("path and to are needed: which note, and its new path.")
@@ -42,14 +41,14 @@ def routes(vault: Vault, *, read_only: bool) -> list[Route]:
         )
 
     async def undo(request: Request) -> Response:
-        body = await _guarded_body(request)
+        body = await body_of(request)
         undone = await vault.undo_rename(str(body.get("undo") or ""), _actor(request))
         return JSONResponse({"path": undone})
 
     reading = [Route("/api/graph", answering(graph))]
     writing = [
-        Route("/api/notes/rename", answering(rename), methods=["POST"]),
-        Route("/api/notes/rename/undo", answering(undo), methods=["POST"]),
+        Route("/api/notes/rename", guarded(rename), methods=["POST"]),
+        Route("/api/notes/rename/undo", guarded(undo), methods=["POST"]),
     ]
     return reading if read_only else [*reading, *writing]
 
@@ -57,12 +56,6 @@ def routes(vault: Vault, *, read_only: bool) -> list[Route]:
 def _actor(request: Request) -> str:
     token = token_of(request.scope)
     return token.actor if token else "person:page"
-
-
-async def _guarded_body(request: Request) -> Body:
-    if HEADER not in request.headers:
-        raise Forbidden("The request lacks the header X-Commonplace: 1.")
-    return await body_of(request)
 
 
 def _whole(given: str, name: str, most: int) -> int:

@@ -1,6 +1,11 @@
-"""JSON for review: what waits, decisions, undo, and the ledger. Only people come here."""
+"""JSON for review: what waits, decisions, undo, and the ledger. Only people come here.
+
+Ids count like suggestions of a note from the first, so a decision may tell how many it saw
+(`alike`): if there are more or fewer by now, its id could mean another one, and it is refused.
+"""
 
 import json
+from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import cast
 
@@ -9,7 +14,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from commonplace.errors import BadArgument, NotFound
-from commonplace.server.api import answering
+from commonplace.server.api import answering, guarded
 from commonplace.server.holders import who
 from commonplace.vault.index import Pending
 from commonplace.vault.vault import Vault
@@ -22,20 +27,21 @@ REASON_MAX = 2000
 Body = Mapping[str, object]
 
 
-def routes(vault: Vault) -> list[Route]:
-    """Make the routes over one vault."""
+def routes(vault: Vault, *, read_only: bool = False) -> list[Route]:
+    """Make the routes over one vault; one that is only read can still be looked through."""
 
     async def suggestions(request: Request) -> Response:
         given = request.query_params
         wanted = _filter(given)
-        found = [each for each in await vault.pending(given.get("path")) if wanted(each)]
+        pending = await vault.pending(given.get("path"))
+        found = [each for each in pending if wanted(each)]
         start = _whole(given.get("cursor", "0"))
         limit = min(_whole(given.get("limit", str(PAGE))), PAGE_MAX)
         shown = found[start : start + limit]
         more = start + limit if start + limit < len(found) else None
-        return JSONResponse(
-            {"total": len(found), "suggestions": [_row(each) for each in shown], "cursor": more}
-        )
+        alike = Counter(_texts(each) for each in pending)
+        rows = [_row(each) | {"alike": alike[_texts(each)]} for each in shown]
+        return JSONResponse({"total": len(found), "suggestions": rows, "cursor": more})
 
     async def review(request: Request) -> Response:
         body = await body_of(request)
@@ -63,12 +69,15 @@ def routes(vault: Vault) -> list[Route]:
         names = ("time", "who", "decision", "path", "old", "new", "author", "reason")
         return JSONResponse({"entries": [{n: getattr(row, n) for n in names} for row in rows]})
 
-    return [
+    reading = [
         Route("/api/suggestions", answering(suggestions)),
-        Route("/api/review", answering(review), methods=["POST"]),
-        Route("/api/review/undo", answering(undo), methods=["POST"]),
         Route("/api/review/ledger", answering(ledger)),
     ]
+    writing = [
+        Route("/api/review", guarded(review), methods=["POST"]),
+        Route("/api/review/undo", guarded(undo), methods=["POST"]),
+    ]
+    return reading if read_only else [*reading, *writing]
 
 
 async def body_of(request: Request) -> Body:
@@ -82,31 +91,35 @@ async def body_of(request: Request) -> Body:
     return cast("Body", body)
 
 
-async def _chosen(vault: Vault, body: Body) -> dict[str, list[str]]:
-    """Work out which suggestions a request means."""
+async def _chosen(vault: Vault, body: Body) -> dict[str, dict[str, int]]:
+    """Work out which suggestions a request means, and how many like each it has seen."""
     named = body.get("suggestions")
     if isinstance(named, list):
         pairs = [_pair(one) for one in cast("list[object]", named)]
     elif any(body.get(key) for key in ("path", "author", "all")):
         path, author = body.get("path"), body.get("author")
         pending = await vault.pending(str(path) if path else None)
-        pairs = [(p.path, p.id) for p in pending if not author or p.author == author]
+        pairs = [(p.path, p.id, 0) for p in pending if not author or p.author == author]
     else:
         raise BadArgument("Name suggestions, a path, an author, or all.")
     if not pairs:
         raise NotFound("There is nothing to decide.")
-    chosen: dict[str, list[str]] = {}
-    for path, id in pairs:
-        chosen.setdefault(path, []).append(id)
+    chosen: dict[str, dict[str, int]] = {}
+    for path, id, alike in pairs:
+        chosen.setdefault(path, {})[id] = alike
     return chosen
 
 
-def _pair(one: object) -> tuple[str, str]:
+def _texts(each: Pending) -> tuple[str, str, str]:
+    return each.path, each.old, each.new
+
+
+def _pair(one: object) -> tuple[str, str, int]:
     if isinstance(one, dict):
         row = cast("dict[str, object]", one)
-        path, id = row.get("path"), row.get("id")
-        if isinstance(path, str) and isinstance(id, str):
-            return path, id
+        path, id, alike = row.get("path"), row.get("id"), row.get("alike", 0)
+        if isinstance(path, str) and isinstance(id, str) and isinstance(alike, int):
+            return path, id, alike
     raise BadArgument("Each suggestion is named by its path and id.")
 
 

@@ -10,12 +10,13 @@ import logging
 import secrets
 from asyncio import TimerHandle
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from itertools import count
 from typing import Protocol
 
-from commonplace.core.yjs import NO_UPDATE, encode_state_vector
+from commonplace.core.yjs import NO_UPDATE, HostileUpdate, encode_state_vector
 from commonplace.core.yjs_frames import Awareness, Presence, SyncStep1, encode_awareness
+from commonplace.core.yjs_places import last_place
 from commonplace.errors import CommonplaceError, Unavailable
 from commonplace.server.awareness import Presences, assistant
 from commonplace.server.outbox import Frame, Outbox, kept, showing, updating
@@ -29,6 +30,7 @@ GUEST_SECONDS = 8.0
 GUEST_SECONDS_MAX = 25.0  # clients forget whoever is silent for 30
 EXCHANGE_SECONDS = 25.0  # clients close a connection that is silent for 30
 MENDING_SECONDS = 1.0
+ASSISTANT = "assistant:"  # how the actor of an assistant's edit begins
 
 _logger = logging.getLogger(__name__)
 
@@ -133,6 +135,14 @@ class Room:
         for member in self._members:
             if member is not origin:
                 member.put(frame)
+        if change.actor.startswith(ASSISTANT):
+            self._point(change.actor.removeprefix(ASSISTANT), change.update)
+
+    def _point(self, name: str, update: bytes) -> None:
+        """Show where an assistant has just written."""
+        with suppress(HostileUpdate):  # one of our own, but longer than is scanned
+            if place := last_place(update):
+                self.announce(name, GUEST_SECONDS, {"anchor": place, "head": place})
 
     def _show(self, told: list[Presence]) -> None:
         if told:

@@ -38,12 +38,13 @@ class Visits:
         self._latest[name] = visit
         while len(self._latest) > ASSISTANTS_MAX:
             self._latest.popitem(last=False)
-        for listener in self._listeners:
+        for listener in tuple(self._listeners):
             listener(visit)
 
-    def follow(self, listener: Callable[[Visit], None]) -> None:
-        """Hear of every call."""
+    def follow(self, listener: Callable[[Visit], None]) -> Callable[[], None]:
+        """Hear of every call; call what is returned to stop."""
         self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener)
 
     def listed(self) -> list[dict[str, object]]:
         """Tell of all, the latest first."""

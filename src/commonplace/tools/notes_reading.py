@@ -12,9 +12,10 @@ from commonplace.core import excerpts, render
 from commonplace.errors import BadArgument, Unreadable
 from commonplace.tools.parameters import text, whole_number
 from commonplace.tools.table import Answer, Call
+from commonplace.vault.finding import Match
 from commonplace.vault.index import Row
 from commonplace.vault.ripgrep import Pattern
-from commonplace.vault.vault import Match, Vault
+from commonplace.vault.vault import Vault
 
 Arguments = Mapping[str, object]
 
@@ -59,7 +60,7 @@ class Reading:
 
     async def read_metadata(self, call: Call, arguments: Arguments) -> Answer:
         """Read what the index knows of a note."""
-        about = await self._vault.about(text(arguments, "path"))
+        about = await self._vault.listing.about(text(arguments, "path"))
         if about.problem is not None:
             raise Unreadable(f"{about.path}: {about.problem}")
         return answer(
@@ -81,7 +82,7 @@ class Reading:
         """List a folder."""
         folder = text(arguments, "folder", "")
         deep = arguments.get("recursive") is not False
-        found = await self._vault.listing(folder, LISTED_MAX + 1, deep=deep)
+        found = await self._vault.listing.inside(folder, LISTED_MAX + 1, deep=deep)
         with_frontmatter = arguments.get("include_frontmatter") is True
         notes = [_row(row, with_frontmatter=with_frontmatter) for row in found[:LISTED_MAX]]
         more = {"truncated": True} if len(found) > LISTED_MAX else {}
@@ -92,7 +93,7 @@ class Reading:
         query = text(arguments, "query")
         limit = _limit(arguments)
         ignore_case = arguments.get("case_insensitive") is not False
-        found = await self._vault.grep(
+        found = await self._vault.finding.grep(
             _pattern(query, ignore_case=ignore_case), folder=text(arguments, "folder", "")
         )
         matches: list[dict[str, object]] = []
@@ -107,7 +108,7 @@ class Reading:
     async def property_search(self, call: Call, arguments: Arguments) -> Answer:
         """Find notes by their properties."""
         query = cast("Mapping[str, object]", arguments["properties"])
-        found = await self._vault.having(query, _limit(arguments))
+        found = await self._vault.listing.having(query, _limit(arguments))
         matches = [
             {"path": each.path, "frontmatter": each.properties, "word_count": each.words or 0}
             for each in found

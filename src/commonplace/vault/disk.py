@@ -82,7 +82,9 @@ class Disk:
                     f"{path} has {before.size / 1e6:.1f} MB; notes over"
                     f" {NOTE_BYTES_MAX // 1_000_000} MB are listed but not opened."
                 )
-            data = read_all(descriptor)
+            data = os.read(descriptor, before.size + 1)
+            if len(data) < before.size:
+                data += read_all(descriptor)
             after = stamp_of(os.fstat(descriptor))
             if after == before and len(data) == after.size:
                 return data, after

@@ -41,7 +41,8 @@ class Embedding:
         self.paths = {note: path for path, note in self.numbers.items()}
 
     def close(self) -> None:
-        """Let go of the files."""
+        """Let go of the provider and the files."""
+        self.embedder.close()
         self._passages.close()
         self._reader.close()
         self._index.close()

@@ -5,8 +5,9 @@ stop, a rename or a new index cost nothing. A provider that fails is asked again
 grows; until then, and while nothing is embedded, search goes by words alone.
 """
 
+import asyncio
 import logging
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -16,7 +17,7 @@ import anyio.to_thread
 
 from commonplace.core import ranking
 from commonplace.core.ranking import Ranked
-from commonplace.errors import Unavailable
+from commonplace.errors import Starting, Unavailable
 from commonplace.vault import model_files
 from commonplace.vault.contents import Contents, NoteChange
 from commonplace.vault.embedding import Embedding
@@ -110,6 +111,11 @@ class Meaning:
         self._stale[change.path] = None
         self._woken.set()
 
+    def stop(self) -> None:
+        """Let nobody wait for the provider any more: the vault is about to be closed."""
+        if self._made is not None:
+            self._made.embedder.close()
+
     def close(self) -> None:
         """Let go of the files."""
         if self._made is not None:
@@ -173,12 +179,30 @@ class Meaning:
     # -- searching
 
     async def search(
-        self, query: str, words: Mapping[int, float], limit: int, allowed: Collection[int] | None
+        self,
+        query: str,
+        by_words: Callable[[], Awaitable[Mapping[int, float]]],
+        limit: int,
+        allowed: Collection[int] | None,
     ) -> list[Near]:
         """Rank notes by words (scores by note) and by meaning; what fails counts for nothing."""
+        nearest = asyncio.create_task(self._nearest(query, allowed))
+        try:
+            words = await by_words()
+            made, passages = await nearest
+        finally:
+            nearest.cancel()
+        return self._fused(words, made, passages, limit)
+
+    def _fused(
+        self,
+        words: Mapping[int, float],
+        made: Embedding | None,
+        passages: Mapping[int, ranking.Passage],
+        limit: int,
+    ) -> list[Near]:
         meaning: dict[int, float] = {}
         places: dict[int, int] = {}
-        made, passages = await self._nearest(query, allowed)
         for number, passage in passages.items():
             entry = self._contents.catalog.get(made.paths.get(number, "") if made else "")
             if entry is not None and len(meaning) < NOTES_MAX:
@@ -199,6 +223,8 @@ class Meaning:
             found = await anyio.to_thread.run_sync(
                 made.nearest, query, self._own(made, allowed), limiter=self._asking
             )
+        except Starting:
+            return None, {}
         except Unavailable as error:
             self._problem, self._failed_at = str(error), anyio.current_time()
             return None, {}

@@ -7,10 +7,10 @@ decision deletes only markers and the discarded side, so that kept text keeps it
 
 import time
 import uuid
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, cast
 
 from commonplace.core import critic, edits
 from commonplace.core.critic import NoMatch, NotUnique, Suggested, Undecidable
@@ -179,7 +179,12 @@ class Review:
     async def decide(
         self, verdict: Verdict, chosen: Mapping[str, Collection[str]], who: str, reason: str = ""
     ) -> Reviewed:
-        """Decide suggestions, by note and id: all of them, or none and a Conflict."""
+        """Decide suggestions, by note and id: all of them, or none and a Conflict.
+
+        Where ids are mapped to numbers, each says how many suggestions of the note had the same
+        texts when the person looked (0: not known). If that is not so any more, the id may mean
+        another of them by now, and nothing is decided.
+        """
         if not chosen:
             raise NotFound("There is nothing to decide.")
         done: list[_Undoing] = []
@@ -225,6 +230,7 @@ class Review:
 
         def plan(text: str) -> Sequence[Edit]:
             before.append(text)
+            _refuse_shifted(text, ids)
             return (critic.accept if verdict == "accept" else critic.reject)(text, ids)
 
         try:
@@ -290,6 +296,22 @@ def _new_in(text: str, made: list[Edit]) -> list[str]:
         for id, start, end in critic.places(text)
         if any(low < end and high > start for low, high in written)
     ]
+
+
+def _refuse_shifted(text: str, ids: Collection[str]) -> None:
+    """Refuse what was chosen among like ones if there are more or fewer of them by now.
+
+    Ids count like ones from the first, so that once one is decided, the next goes by its id.
+    """
+    if not isinstance(ids, Mapping):
+        return
+    seen = cast("Mapping[str, int]", ids)
+    found = critic.suggestions(text)
+    alike = Counter((each.old, each.new) for each in found)
+    if any(seen.get(each.id, 0) not in (0, alike[each.old, each.new]) for each in found):
+        raise Undecidable(
+            "One of several like suggestions was decided or made meanwhile. Look at them again."
+        )
 
 
 def _with_credit(each: critic.Suggestion, credit: Credit | None) -> critic.Suggestion:

@@ -40,6 +40,11 @@ class Indexing(Protocol):
         """Whether a whole build is under way, which will find every file as it is."""
         ...
 
+    @property
+    def unfinished(self) -> tuple[int, int] | None:
+        """How many notes of how many are read, while a first build is under way."""
+        ...
+
     async def update(self, paths: Collection[str]) -> None:
         """Look at these notes again."""
         ...
@@ -225,10 +230,10 @@ class Shelf:
         if (known := await self._log.at(self._place(old))) is not None:
             await self.place(known.id, new)
 
-    @property
-    def behind(self) -> bool:
-        """Whether a live text is ahead of its file and the index."""
-        return bool(self._waiting)
+    async def caught_up(self) -> None:
+        """Let the index follow what was typed a moment ago, unless it is being built."""
+        if self._waiting and self._index.unfinished is None:
+            await self.flush_all()
 
     async def flush_all(self) -> None:
         """Let files and index follow every live text now."""

@@ -52,6 +52,16 @@ export function idsOf(marked: Marked, all: readonly Suggestion[]): string[] {
   });
 }
 
+/** How many have the texts of this one: if that changes, its name may mean another. */
+export function alikeOf(marked: Marked, all: readonly Suggestion[], suggestion: Suggestion): number {
+  const one = sides(marked, suggestion);
+  return all.filter((each) => {
+    if (each === suggestion) return true;
+    const other = sides(marked, each);
+    return other.old === one.old && other.new === one.new;
+  }).length;
+}
+
 /** The name of one of them. */
 export function idOf(marked: Marked, all: readonly Suggestion[], suggestion: Suggestion): string {
   const raw = marked.text.slice(suggestion.start, suggestion.end);

@@ -188,7 +188,7 @@ function cardOf(view: EditorView, one: Suggestion, decide: Decide): HTMLElement 
     if (now) decide(decision, now, view.state);
     view.focus();
   };
-  dom.append(button("Accept", "accept", choose("accept")), button("Reject", "reject", choose("reject")));
+  if (!view.state.readOnly) dom.append(button("Accept", "accept", choose("accept")), button("Reject", "reject", choose("reject")));
   return dom;
 }
 
@@ -222,6 +222,7 @@ export function goToNeighbour(view: EditorView, direction: 1 | -1): boolean {
 }
 
 export function decideHere(view: EditorView, decision: Decision, decide: Decide): boolean {
+  if (view.state.readOnly) return false;
   const one = suggestionAt(view.state.field(reading), view.state.selection.main.head);
   if (one) decide(decision, one, view.state);
   // Somebody else decided it a moment ago: the key was meant for it, and must not delete a word.

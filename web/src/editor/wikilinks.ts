@@ -1,7 +1,7 @@
 // Wikilinks in the editor: shown as links, completed after `[[`, followed by click, previewed.
 
 import type { Completion, CompletionContext, CompletionResult } from "@codemirror/autocomplete";
-import { type Extension, type Range } from "@codemirror/state";
+import { type Extension, type Range, StateEffect } from "@codemirror/state";
 import { Decoration, type DecorationSet, EditorView, hoverTooltip, keymap, ViewPlugin, type ViewUpdate } from "@codemirror/view";
 
 import { get, maybe } from "../api.ts";
@@ -15,6 +15,9 @@ export interface Linking {
   /** Paths whose name alone is unique. */
   readonly shortest: (path: string) => string;
 }
+
+/** Tells that notes came or went: links may lead elsewhere now. */
+export const relink = StateEffect.define<null>();
 
 const LINK = /\[\[([^[\]\n]{1,500})\]\]/g;
 const PREVIEW_CHARS = 1500;
@@ -46,7 +49,8 @@ function links(linking: Linking): Extension {
         this.shown = find(view);
       }
       update(update: ViewUpdate) {
-        if (update.docChanged || update.viewportChanged) this.shown = find(update.view);
+        const told = update.transactions.some(({ effects }) => effects.some((effect) => effect.is(relink)));
+        if (told || update.docChanged || update.viewportChanged) this.shown = find(update.view);
       }
     },
     { decorations: (value) => value.shown },

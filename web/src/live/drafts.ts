@@ -1,34 +1,81 @@
 // Edits that the server has not saved yet, kept in this browser.
+//
+// A draft is an update of Yjs, which only fits the history it was made in, and the two texts it
+// lies between, which fit any: a server that lost its state begins a note under a new id or epoch.
+// Texts of long notes are kept in this tab alone.
 
 const PREFIX = "commonplace.draft.";
 const CHARS_MAX = 2_000_000;
+const TEXTS_MAX = 400_000;
 
-interface Draft {
-  readonly epoch: number;
-  readonly update: string;
+/** What the server had, and what it was made into here. */
+export interface Texts {
+  readonly base: string;
+  readonly mine: string;
 }
 
-export function keepDraft(id: string, epoch: number, update: Uint8Array): void {
-  const draft: Draft = { epoch, update: toBase64(update) };
+interface Draft {
+  readonly path: string;
+  readonly epoch: number;
+  readonly update: string;
+  readonly texts: Texts | null;
+}
+
+export interface Named {
+  readonly id: string;
+  readonly path: string;
+  readonly epoch: number;
+}
+
+/** What was not saved; without an update that fits, its texts go together with what is there now. */
+export interface Unsaved {
+  /** The document that it was written in. */
+  readonly id: string;
+  readonly update: Uint8Array | null;
+  readonly texts: Texts | null;
+}
+
+const open = new Map<string, Draft>();
+
+export function keepDraft({ id, path, epoch }: Named, update: Uint8Array, texts: Texts | null): void {
+  const draft: Draft = { path, epoch, update: toBase64(update), texts };
+  open.set(id, draft);
+  const short = !texts || texts.base.length + texts.mine.length <= TEXTS_MAX;
   if (draft.update.length > CHARS_MAX) return;
   try {
-    localStorage.setItem(PREFIX + id, JSON.stringify(draft));
+    localStorage.setItem(PREFIX + id, JSON.stringify(short ? draft : { ...draft, texts: null }));
   } catch {
     // The browser's store is full or forbidden; the open tab still holds the edits.
   }
 }
 
-export function readDraft(id: string, epoch: number): Uint8Array | null {
-  try {
-    const draft = JSON.parse(localStorage.getItem(PREFIX + id) ?? "null") as Draft | null;
-    return draft?.epoch === epoch ? fromBase64(draft.update) : null;
-  } catch {
-    return null;
+export function takeDraft({ id, path, epoch }: Named): Unsaved | null {
+  const same = read(id);
+  if (same?.epoch === epoch) return { id, update: fromBase64(same.update), texts: same.texts };
+  for (const other of [id, ...stored()]) {
+    const draft = read(other);
+    if (draft?.path !== path || !draft.texts) continue;
+    return { id: other, update: null, texts: draft.texts };
   }
+  return null;
 }
 
 export function forgetDraft(id: string): void {
+  open.delete(id);
   localStorage.removeItem(PREFIX + id);
+}
+
+function stored(): string[] {
+  const keys = [...open.keys(), ...Object.keys(localStorage).filter((key) => key.startsWith(PREFIX)).map((key) => key.slice(PREFIX.length))];
+  return [...new Set(keys)];
+}
+
+function read(id: string): Draft | null {
+  try {
+    return open.get(id) ?? (JSON.parse(localStorage.getItem(PREFIX + id) ?? "null") as Draft | null);
+  } catch {
+    return null;
+  }
 }
 
 function toBase64(bytes: Uint8Array): string {

@@ -5,7 +5,8 @@
 // kept in the browser, so it survives a closed tab as well as a server that is away.
 //
 // A document has an epoch. If the server comes back with another one, its history has begun anew
-// and ours must not be merged into it: `onEpoch` is told, and the page opens the note afresh.
+// and ours must not be merged into it, or every word would be there twice: `onEpoch` is told, and
+// the page opens the note afresh. What was not saved is then put into the new text, word by word.
 
 import { signal } from "@preact/signals";
 import * as decoding from "lib0/decoding";
@@ -15,7 +16,7 @@ import * as Y from "yjs";
 
 import { type Answers, ApiError, get } from "../api.ts";
 import { colourOf, SHADES, shownName } from "../person.ts";
-import { forgetDraft, keepDraft, readDraft } from "./drafts.ts";
+import { forgetDraft, keepDraft, takeDraft, type Texts, type Unsaved } from "./drafts.ts";
 
 export type Connection = "connecting" | "live" | "offline" | "gone" | "refused";
 
@@ -33,18 +34,27 @@ export class Session {
   readonly loaded = signal(false);
   readonly reason = signal("");
   readonly provider: WebsocketProvider;
+  /** The text as it is now; the editor has it at no cost. */
+  snapshot: () => { toString(): string } = () => this.text.toString();
 
   private edits = 0;
   private acknowledged = 0;
   private savedVector: Uint8Array | null = null;
+  /** The last text that was here and on the server alike. */
+  private base: { toString(): string } | null = null;
+  private left: Unsaved | null = null;
   private askTimer = 0;
   private draftTimer = 0;
   private retryTimer = 0;
   private retries = 0;
   private closed = false;
 
-  constructor(readonly about: Answers["document"], private readonly onEpoch: () => void) {
-    const draft = readDraft(about.id, about.epoch);
+  constructor(
+    readonly about: Answers["document"],
+    private readonly onEpoch: () => void,
+    private readonly onRestored: () => void,
+  ) {
+    const draft = takeDraft(about);
     this.provider = new WebsocketProvider(socketAddress(), about.id, this.doc, { connect: false, disableBc: true });
     this.provider.messageHandlers[SAVED] = (_encoder, decoder) => this.heard(decoder);
     this.provider.on("status", ({ status }) => this.onStatus(status));
@@ -52,7 +62,8 @@ export class Session {
     this.provider.on("connection-close", (event) => this.onClose(event));
     this.doc.on("update", (_update: Uint8Array, origin: unknown) => this.onUpdate(origin));
     this.introduce();
-    if (draft) this.takeUp(draft);
+    if (draft?.update) this.takeUp(draft.update, draft.texts);
+    else if (draft?.texts) this.left = draft;
     this.provider.connect();
     addEventListener("pagehide", this.keep);
   }
@@ -77,14 +88,18 @@ export class Session {
   }
 
   /** Go on with what was not saved last time; it may only fit once the server's text has come. */
-  private takeUp(draft: Uint8Array): void {
+  private takeUp(draft: Uint8Array, texts: Texts | null): void {
+    this.base = texts?.base ?? null;
     Y.applyUpdate(this.doc, draft, "draft");
     this.edits++;
     this.saved.value = false;
   }
 
   private onUpdate(origin: unknown): void {
-    if (origin === this.provider) return;
+    if (origin === this.provider) {
+      if (this.saved.value) this.base = this.snapshot();
+      return;
+    }
     this.edits++;
     this.saved.value = false;
     this.askTimer ||= window.setTimeout(() => this.ask(), ASK_MS);
@@ -108,6 +123,7 @@ export class Session {
     if (this.acknowledged < this.edits) return;
     this.saved.value = true;
     this.savedVector = Y.encodeStateVector(this.doc);
+    this.base = this.snapshot();
     clearTimeout(this.draftTimer);
     this.draftTimer = 0;
     forgetDraft(this.about.id);
@@ -115,8 +131,10 @@ export class Session {
 
   private readonly keep = (): void => {
     this.draftTimer = 0;
-    if (this.saved.value) return;
-    keepDraft(this.about.id, this.about.epoch, Y.encodeStateAsUpdate(this.doc, this.savedVector ?? undefined));
+    if (this.saved.value || !this.loaded.value) return;
+    const update = Y.encodeStateAsUpdate(this.doc, this.savedVector ?? undefined);
+    const texts = this.base === null ? null : { base: this.base.toString(), mine: this.snapshot().toString() };
+    keepDraft(this.about, update, texts);
   };
 
   private onStatus(status: string): void {
@@ -125,10 +143,35 @@ export class Session {
   }
 
   private onSynced(): void {
+    if (this.saved.value) {
+      this.savedVector = Y.encodeStateVector(this.doc);
+      this.base = this.snapshot();
+    } else this.ask();
+    if (this.left) void this.putBack(this.left);
+    else this.begin();
+  }
+
+  private begin(): void {
     this.connection.value = "live";
     this.loaded.value = true;
-    if (this.saved.value) this.savedVector = Y.encodeStateVector(this.doc);
-    else this.ask();
+  }
+
+  /** Write what was not saved into a text whose history began without it. */
+  private async putBack({ id, texts }: Unsaved): Promise<void> {
+    const { rebased } = await import("./rebase.ts");
+    if (this.closed || !texts) return;
+    this.left = null;
+    const edits = rebased(texts.base, texts.mine, this.text.toString());
+    this.doc.transact(() => {
+      for (const { from, to, insert } of edits.reverse()) {
+        if (to > from) this.text.delete(from, to - from);
+        if (insert) this.text.insert(from, insert);
+      }
+    }, "draft");
+    this.begin();
+    this.keep();
+    if (id !== this.about.id) forgetDraft(id);
+    if (edits.length) this.onRestored();
   }
 
   private onClose(event: CloseEvent | null): void {

@@ -1,18 +1,19 @@
 // The page: the side, the place we are at, dialogs and messages above.
 
-import { hush, messages, place, sidebarOpen } from "../store.ts";
+import { dialog, hush, messages, place, sidebarOpen } from "../store.ts";
 import { nameOf } from "../text/paths.ts";
-import { Approvals } from "./approvals.tsx";
-import { Dialogs } from "./dialogs.tsx";
 import { Home } from "./home.tsx";
 import { Icon } from "./icon.tsx";
 import { lazy } from "./lazy.tsx";
-import { Queue } from "./queue.tsx";
-import { Search } from "./search.tsx";
+import { Palette } from "./palette.tsx";
 import { Sidebar } from "./sidebar.tsx";
-import { Tags } from "./tags.tsx";
 
 const Note = lazy(() => import("./note.tsx").then((module) => module.Note));
+const Queue = lazy(() => import("./queue.tsx").then((module) => module.Queue));
+const Approvals = lazy(() => import("./approvals.tsx").then((module) => module.Approvals));
+const Search = lazy(() => import("./search.tsx").then((module) => module.Search));
+const Tags = lazy(() => import("./tags.tsx").then((module) => module.Tags));
+const Shown = lazy(() => import("./dialogs.tsx").then((module) => module.Shown), null);
 const WholeGraph = lazy(() => import("./graph.tsx").then((module) => module.WholeGraph));
 
 export function App() {
@@ -43,6 +44,12 @@ function Here() {
     case "graph": return <main class="view whole-graph"><header class="view-head"><h1>Graph</h1></header><WholeGraph /></main>;
     case "home": return <Home />;
   }
+}
+
+function Dialogs() {
+  const now = dialog.value;
+  if (!now) return null;
+  return now.kind === "palette" ? <Palette typed={now.typed} /> : <Shown key={now.kind} dialog={now} />;
 }
 
 function Messages() {

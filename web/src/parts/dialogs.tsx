@@ -7,21 +7,14 @@ import { type Answers, type Assistant, get, maybe, post } from "../api.ts";
 import { commands, shownKey } from "../commands.ts";
 import { assistantsChanged } from "../events.ts";
 import { NAME_MAX, personName } from "../person.ts";
-import { complain, type Dialog, dialog, loadNotes, open, place, tell } from "../store.ts";
+import { complain, type Dialog, loadNotes, open, place, tell } from "../store.ts";
 import { age } from "../text/age.ts";
 import { nameOf } from "../text/paths.ts";
 import { Icon } from "./icon.tsx";
 import { close, Modal } from "./modal.tsx";
-import { Palette } from "./palette.tsx";
 
-export function Dialogs() {
-  const now = dialog.value;
-  return now ? <Shown key={now.kind} dialog={now} /> : null;
-}
-
-function Shown({ dialog: now }: { dialog: NonNullable<Dialog> }) {
+export function Shown({ dialog: now }: { dialog: Exclude<Dialog, null | { kind: "palette" }> }) {
   switch (now.kind) {
-    case "palette": return <Palette typed={now.typed} />;
     case "help": return <Help />;
     case "connect": return <Connect />;
     case "name": return <Name />;

@@ -27,6 +27,8 @@ export function WholeGraph() {
   return <Graph limit={WHOLE_MAX} />;
 }
 
+const many = (count: number, what: string) => `${count.toLocaleString()} ${what}${count === 1 ? "" : "s"}`;
+
 function Graph({ path, depth, limit }: { path?: string; depth?: number; limit: number }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const found = useSignal<Answers["graph"] | null | undefined>(undefined);
@@ -51,8 +53,8 @@ function Graph({ path, depth, limit }: { path?: string; depth?: number; limit: n
   const more = !path && notes.value && notes.value.length > nodes.length ? ` of ${notes.value.length.toLocaleString()}, the most linked ones` : "";
   return (
     <div class="graph">
-      <canvas ref={canvas} role="img" aria-label={`Graph of ${nodes.length} notes and ${edges.length} links`} />
-      <p class="muted small">{nodes.length.toLocaleString()} notes{more}, {edges.length.toLocaleString()} links</p>
+      <canvas ref={canvas} role="img" aria-label={`Graph of ${many(nodes.length, "note")} and ${many(edges.length, "link")}`} />
+      <p class="muted small">{many(nodes.length, "note")}{more}, {many(edges.length, "link")}</p>
       <details><summary>As a list</summary><ul>{listed.map((node) => <li key={node.id}><a href={hrefOf(node.id)}>{node.title}</a></li>)}</ul></details>
     </div>
   );

@@ -24,6 +24,8 @@ interface Props {
 }
 
 const MODES: readonly [Mode, string][] = [["write", "Write"], ["suggest", "Suggest"], ["read", "Read"]];
+// Nothing can be written in a vault that is only read; its text can still be looked at.
+const CLOSED: readonly [Mode, string][] = [["write", "Text"], ["read", "Read"]];
 
 export function NoteHead({ view, path, session, people, mode, beside, setMode }: Props) {
   return (
@@ -35,11 +37,9 @@ export function NoteHead({ view, path, session, people, mode, beside, setMode }:
       </div>
       {session && <State session={session} />}
       <People people={people} />
-      {!readOnly.value && (
-        <div class="segmented" role="group" aria-label="How to work on this note">
-          {MODES.map(([name, label]) => <button key={name} type="button" aria-pressed={mode === name} onClick={() => setMode(name)}>{label}</button>)}
-        </div>
-      )}
+      <div class="segmented" role="group" aria-label="How to work on this note">
+        {(readOnly.value ? CLOSED : MODES).map(([name, label]) => <button key={name} type="button" aria-pressed={mode === name} onClick={() => setMode(name)}>{label}</button>)}
+      </div>
       <Menu view={view} path={path} beside={beside} />
       <button type="button" class="quiet" aria-label="Side panel" aria-pressed={panelOpen.value} onClick={() => (panelOpen.value = !panelOpen.value)}><Icon name="panel" /></button>
     </header>
@@ -52,7 +52,8 @@ const STATES: Record<Connection, string> = {
 
 function State({ session }: { session: Session }) {
   const connection = session.connection.value;
-  const text = connection === "live" ? (session.saved.value ? "Saved" : "Saving") : STATES[connection];
+  const saved = readOnly.value ? "Read only" : session.saved.value ? "Saved" : "Saving";
+  const text = connection === "live" ? saved : STATES[connection];
   return <span class={`state ${connection}${session.saved.value ? " saved" : ""}`} role="status" title={session.reason.value}>{text}</span>;
 }
 

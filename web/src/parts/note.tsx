@@ -8,16 +8,16 @@ import { useEffect, useRef } from "preact/hooks";
 
 import { ApiError, get } from "../api.ts";
 import { noteActions } from "../commands.ts";
-import { idOf, type Suggestion } from "../critic/index.ts";
+import { alikeOf, idOf, type Suggestion } from "../critic/index.ts";
 import { type Mode, openEditor, setMode } from "../editor/editor.ts";
 import { reading } from "../editor/marks.ts";
 import { present, type Present } from "../editor/presence.ts";
 import { decideHere, goTo, goToNeighbour } from "../editor/suggestions.ts";
-import type { Linking } from "../editor/wikilinks.ts";
+import { type Linking, relink } from "../editor/wikilinks.ts";
 import { Session } from "../live/session.ts";
 import { personName } from "../person.ts";
 import { decide, type Decision } from "../review.ts";
-import { byPath, complain, dialog, notes, open, panelOpen, readOnly, remember, resolver, tell } from "../store.ts";
+import { byPath, dialog, notes, open, panelOpen, readOnly, remember, resolver, tell } from "../store.ts";
 import { find } from "../text/fuzzy.ts";
 import { headings } from "../text/headings.ts";
 import { folderOf, nameOf, targetOf } from "../text/paths.ts";
@@ -99,10 +99,7 @@ type Host = { readonly current: HTMLDivElement | null };
 
 async function begin(path: string, host: Host, again: () => void, version: Signal<number>, people: Signal<readonly Present[]>, closing: (() => void)[]): Promise<Shown> {
   const about = await get("document", { path });
-  const session = new Session(about, () => {
-    if (!session.saved.value) rescue(session.text.toString());
-    again();
-  });
+  const session = new Session(about, again, () => tell("The server began this note anew. What you had written was put back in."));
   closing.push(() => session.close());
   await loaded(session);
   if (!host.current) throw new Error("The note was left before it was open.");
@@ -120,6 +117,7 @@ async function begin(path: string, host: Host, again: () => void, version: Signa
     },
     onState: () => (timer ||= window.setTimeout(() => { timer = 0; version.value++; }, SETTLE_MS)),
   });
+  session.snapshot = () => view.state.doc;
   const onPeople = () => (people.value = present(session.awareness));
   session.awareness.on("change", onPeople);
   onPeople();
@@ -133,7 +131,9 @@ async function begin(path: string, host: Host, again: () => void, version: Signa
     acceptAll: () => void decide("accept", { path }),
     rejectAll: () => void decide("reject", { path }),
   };
+  const stop = resolver.subscribe(() => queueMicrotask(() => view.dom.isConnected && view.dispatch({ effects: relink.of(null) })));
   closing.push(() => {
+    stop();
     clearTimeout(timer);
     session.awareness.off("change", onPeople);
     view.destroy();
@@ -155,15 +155,10 @@ function loaded(session: Session): Promise<void> {
 /** The server decides on what it has: wait until it has everything. */
 async function decideSaved(session: Session, path: string, decision: Decision, one: Suggestion, state: EditorState): Promise<void> {
   const { marked, pending } = state.field(reading);
-  const id = idOf(marked, pending, one);
+  const chosen = { path, id: idOf(marked, pending, one), alike: alikeOf(marked, pending, one) };
   const until = Date.now() + SAVING_MS_MAX;
   while (!session.saved.value && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, 30));
-  await decide(decision, { suggestions: [{ path, id }] });
-}
-
-function rescue(text: string): void {
-  const copy = () => void navigator.clipboard.writeText(text).catch(complain);
-  tell("The server began this note anew; what you wrote last was not saved there.", { label: "Copy my text", run: copy }, "error");
+  await decide(decision, { suggestions: [chosen] });
 }
 
 function goToHeading(view: EditorView, heading: string): void {

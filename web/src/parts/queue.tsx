@@ -69,16 +69,21 @@ export function Queue() {
   }, []);
 
   const picked = useComputed(() => rows.value.filter((one) => chosen.value.has(keyOf(one))));
-  const act = async (decision: Decision, which: readonly Pending[]) => {
+  const settled = useRef(Promise.resolve());
+  // One after another: deciding one of several like suggestions gives the others new names.
+  const act = (decision: Decision, which: () => readonly Pending[]) => (settled.current = settled.current.then(() => actNow(decision, which())));
+  const actNow = async (decision: Decision, which: readonly Pending[]) => {
     if (!which.length) return;
-    const done = await decide(decision, { suggestions: which.map(({ path, id }) => ({ path, id })) }, reason.peek());
-    if (!done) return;
+    const done = await decide(decision, { suggestions: which.map(({ path, id, alike }) => ({ path, id, alike })) }, reason.peek());
+    if (!done) return load(false);
     const gone = new Set(done.decided.map(({ path, id }) => `${path}\0${id}`));
     rows.value = rows.peek().filter((one) => !gone.has(keyOf(one)));
     total.value = Math.max(0, (total.peek() ?? 0) - gone.size);
     chosen.value = new Set();
     reason.value = "";
+    if (which.some(({ alike }) => alike > 1)) await load(false);
   };
+  const here = () => (picked.peek().length ? picked.peek() : rows.peek().slice(Math.min(at.peek(), rows.peek().length - 1)).slice(0, 1));
   const pick = (one: Pending) => {
     const next = new Set(chosen.peek());
     if (!next.delete(keyOf(one))) next.add(keyOf(one));
@@ -92,8 +97,8 @@ export function Queue() {
       ArrowDown: () => (at.value = Math.min(rows.value.length - 1, current + 1)), j: () => (at.value = Math.min(rows.value.length - 1, current + 1)),
       ArrowUp: () => (at.value = Math.max(0, current - 1)), k: () => (at.value = Math.max(0, current - 1)),
       " ": () => one && pick(one), x: () => one && pick(one), Enter: () => one && open(one.path),
-      a: () => void act("accept", picked.peek().length ? picked.peek() : one ? [one] : []),
-      r: () => void act("reject", picked.peek().length ? picked.peek() : one ? [one] : []),
+      a: () => void act("accept", here),
+      r: () => void act("reject", here),
     };
     if (!doing[event.key]) return;
     event.preventDefault();
@@ -114,15 +119,15 @@ export function Queue() {
           <div class="bulk">
             <label class="check"><input type="checkbox" checked={all} onChange={() => (chosen.value = all ? new Set() : new Set(rows.value.map(keyOf)))} /> {picked.value.length ? `${picked.value.length.toLocaleString()} chosen` : "Choose all"}</label>
             <input class="reason" placeholder="Reason for the assistant (optional)" aria-label="Reason for the assistant (optional)" value={reason.value} onInput={(event) => (reason.value = event.currentTarget.value)} />
-            <button type="button" class="accept" disabled={readOnly.value || !picked.value.length} onClick={() => void act("accept", picked.value)}>Accept</button>
-            <button type="button" class="reject" disabled={readOnly.value || !picked.value.length} onClick={() => void act("reject", picked.value)}>Reject</button>
+            <button type="button" class="accept" disabled={readOnly.value || !picked.value.length} onClick={() => void act("accept", () => picked.peek())}>Accept</button>
+            <button type="button" class="reject" disabled={readOnly.value || !picked.value.length} onClick={() => void act("reject", () => picked.peek())}>Reject</button>
           </div>
           <Rows count={rows.value.length} height={HEIGHT} label="Suggestions" role="grid" multi class="queue-rows" current={current} onKeyDown={onKeyDown}
             active={rows.value.length ? `pending-${current}` : undefined} onEnd={() => cursor.value !== null && void load(true)}
             row={(index) => {
               const one = rows.value[index]!;
               return <QueueRow key={keyOf(one)} one={one} index={index} current={index === current} chosen={chosen.value.has(keyOf(one))}
-                pick={() => { at.value = index; pick(one); }} act={(decision) => { at.value = index; void act(decision, [one]); }} />;
+                pick={() => { at.value = index; pick(one); }} act={(decision) => { at.value = index; void act(decision, () => [one]); }} />;
             }} />
         </>
       )}

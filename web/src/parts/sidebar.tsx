@@ -10,6 +10,7 @@ export function Sidebar() {
     <nav class={`sidebar${sidebarOpen.value ? " open" : ""}`} aria-label="Vault">
       <div class="sidebar-top">
         <a class="vault" href="#">{vaultName.value}</a>
+        {readOnly.value && <span class="badge" title="This server was started read-only: nothing can be changed here.">Read only</span>}
         {!readOnly.value && <button type="button" class="quiet" aria-label="New note" title="New note (N)" onClick={() => (dialog.value = { kind: "create", path: "", template: "" })}><Icon name="plus" /></button>}
         <button type="button" class="quiet only-narrow" aria-label="Hide all notes" onClick={() => (sidebarOpen.value = false)}><Icon name="close" /></button>
       </div>
@@ -17,7 +18,7 @@ export function Sidebar() {
       <ul class="ways">
         <Way view="search" href="#search!" icon="search" label="Search" />
         <Way view="review" href="#review" icon="review" label="Review" count={pendingTotal.value} />
-        <Way view="approvals" href="#approvals" icon="inbox" label="Approvals" count={approvals.value ?? 0} />
+        {!readOnly.value && <Way view="approvals" href="#approvals" icon="inbox" label="Approvals" count={approvals.value ?? 0} />}
         <Way view="tags" href="#tags" icon="tag" label="Tags" />
         <Way view="graph" href="#graph" icon="graph" label="Graph" />
       </ul>

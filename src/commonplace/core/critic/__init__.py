@@ -36,9 +36,10 @@ left to be decided; no call of `suggest` leads there.
 """
 
 from commonplace.core.critic.deciding import accept, accept_all, reject, reject_all
-from commonplace.core.critic.listing import Change, Comment, Suggestion, places, suggestions
+from commonplace.core.critic.listing import Change, Comment, Suggestion, suggestions
 from commonplace.core.critic.marks import DELIMITERS, Kind, Mark, Marked
 from commonplace.core.critic.metadata import Metadata
+from commonplace.core.critic.pages import places
 from commonplace.core.critic.proposing import Suggested, already_suggested, propose, suggest
 from commonplace.core.critic.reading import parse
 from commonplace.core.critic.refusals import (
