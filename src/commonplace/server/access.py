@@ -89,7 +89,8 @@ class Door:
             return self._granted(connection, shown)
         if shown.startswith(PREFIX) or (shown and self.required):
             return await self.bearer(shown)
-        return self.sessions.token(connection) if _cookie_counts(connection) else None
+        counts = self.required and _cookie_counts(connection)
+        return self.sessions.token(connection) if counts else None
 
     def _granted(self, connection: Connection, shown: str) -> Token | None:
         query = parse_qs(connection["query_string"].decode("latin-1"))
