@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import AsyncGenerator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +17,12 @@ from websockets.exceptions import ConnectionClosed
 from commonplace.core.scopes import SCOPES, Scope, allows
 from commonplace.core.yjs import encode_state_vector
 from commonplace.core.yjs_frames import Denied, SyncStep1, SyncStep2, Update, decode, encode
+from commonplace.errors import BadArgument
 from commonplace.server import access
+from commonplace.server.composition import compose
 from commonplace.server.needs import is_open, needed
 from commonplace.server.ysweet_tokens import Tokens as Grants
+from commonplace.vault.settings import Access, Root, Settings
 from tests.server.site import Site, site_in
 from tests.server.test_mcp_stream import HELLO
 
@@ -102,6 +106,17 @@ async def test_each_scope_opens_its_routes_and_no_others(site: Site):
                 assert needed(method, path) == needs
                 assert short is not allows(scope, needs), (scope, method, path, answer.text)
                 assert not short or answer.status_code == 403
+
+
+async def test_nobody_is_served_who_could_not_come_in(tmp_path: Path):
+    (tmp_path / "notes").mkdir()
+    settings = Settings((Root("notes", tmp_path / "notes"),), tmp_path / "state")
+    async with compose(settings, follow=False) as served:
+        _, _ = await served.vault.tokens.create("over", expires=1.0)
+        with pytest.raises(BadArgument, match=r"needs access tokens.* token create NAME"):
+            await served.app(replace(settings, access=Access(token=True)))
+        await served.vault.tokens.create("holds")
+        await served.app(replace(settings, access=Access(token=True)))
 
 
 async def test_tokens_are_made_nowhere_but_at_the_desk(site: Site):
