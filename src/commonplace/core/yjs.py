@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from commonplace.errors import BadArgument
 
 NUMBER_MAX = 2**53 - 1  # what JavaScript counts exactly; client ids are that wide
+_NUMBER_BYTES_MAX = 8
 CLOCK_MAX = 2**31 - 1
 CLIENTS_MAX = 100_000
 NO_UPDATE = b"\0\0"
@@ -39,18 +40,20 @@ class Reader:
 
     def varuint(self) -> int:
         """Read a number: seven bits a byte, lowest first."""
-        at = self.at
-        if at < self.end and (value := self.data[at]) < 0x80:
+        at, end, data = self.at, self.end, self.data
+        if at < end and (value := data[at]) < 0x80:
             self.at = at + 1
             return value
         value = shift = 0
-        while (byte := self.byte()) >= 0x80 and shift < 49:
+        for byte in data[at : at + _NUMBER_BYTES_MAX]:
             value |= (byte & 0x7F) << shift
             shift += 7
-        value |= byte << shift
-        if value > NUMBER_MAX:
-            raise HostileUpdate("A number in the message is too big.")
-        return value
+            if byte < 0x80 and value <= NUMBER_MAX:
+                self.at = at + shift // 7
+                return value
+        if end - at < _NUMBER_BYTES_MAX:
+            raise HostileUpdate("The message ends too early.")
+        raise HostileUpdate("A number in the message is too big.")
 
     def take(self, count: int) -> bytes:
         """Read as many bytes."""
@@ -66,7 +69,12 @@ class Reader:
 
     def var_bytes(self) -> bytes:
         """Read a length and as many bytes."""
-        return self.take(self.varuint())
+        count = self.varuint()
+        start = self.at
+        self.at = stop = start + count
+        if stop > self.end:
+            raise HostileUpdate("The message ends too early.")
+        return self.data[start:stop]
 
     def var_string(self) -> str:
         """Read a length and as many bytes of UTF-8."""

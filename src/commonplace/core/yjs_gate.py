@@ -45,6 +45,7 @@ class Gate:
         self._waiters: dict[int, set[int]] = {}
         self._deletions: dict[Deletion, None] = {}
         self._pairs: dict[int, array[int]] = {}
+        self._passed: Scanned | None = None
 
     @property
     def waiting(self) -> bool:
@@ -59,14 +60,18 @@ class Gate:
                 raise HostileUpdate("The update deletes what nobody has written yet.")
         if self._halves(scanned):
             raise HostileUpdate("The update cuts a character in half.")
-        if not scanned.ready(self.known):
+        if scanned.ready(self.known):
+            self._passed = scanned
+        else:
             self._refuse_flood(update, scanned)
         return scanned
 
     def admit(self, update: bytes, scanned: Scanned) -> Admitted:
         """Take an update in."""
         self._moved = {}
-        if scanned.ready(self.known):
+        # What was ready when it was checked is so now: clocks never go back.
+        if self._passed is scanned or scanned.ready(self.known):
+            self._passed = None
             self._learn(scanned)
             return Admitted([update, *self._release(scanned.spans)], self._moved, kept=False)
         fresh = self._hold(scan(update, policy=LOGGED, blocks=True))

@@ -39,7 +39,7 @@ class Replica:
         self._doc: Doc[Text] = Doc(client_id=client)
         self._root = self._doc.get(ROOT, type=Text)
         # The engine itself: every keystroke is applied, and its wrapper takes as long again.
-        self._bare = self._doc._doc  # pyright: ignore[reportPrivateUsage]
+        self._bare = self._doc._doc  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
         self._heard: list[bytes] = []
         self._observed = False
 
