@@ -7,7 +7,7 @@ in `yjs_scan`.
 
 from collections.abc import Mapping
 
-from commonplace.errors import BadArgument
+from commonplace.errors import BadArgument, Unavailable
 
 NUMBER_MAX = 2**53 - 1  # what JavaScript counts exactly; client ids are that wide
 _NUMBER_BYTES_MAX = 8
@@ -18,6 +18,14 @@ NO_UPDATE = b"\0\0"
 
 class HostileUpdate(BadArgument):
     """Bytes from outside are malformed, or would harm the document or its readers."""
+
+
+class EarlyUpdate(Unavailable):
+    """An update builds on edits that are not here.
+
+    An honest client can send one, if another told it of edits that the server has yet to hear. It
+    has them, so it need only connect again: what it then sends is complete.
+    """
 
 
 class Reader:

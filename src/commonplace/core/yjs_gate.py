@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 
-from commonplace.core.yjs import HostileUpdate, varuint
+from commonplace.core.yjs import EarlyUpdate, HostileUpdate, varuint
 from commonplace.core.yjs_scan import scan
 from commonplace.core.yjs_update import LOGGED, Block, Deletion, Policy, Scanned
 
@@ -57,7 +57,7 @@ class Gate:
         scanned = scan(update, policy=policy)
         for gone in scanned.deletions:
             if gone.end > max(scanned.reach(gone.client, self.known), self._seen(gone.client)):
-                raise HostileUpdate("The update deletes what nobody has written yet.")
+                raise EarlyUpdate("It deletes what has not arrived here; connect again.")
         if self._halves(scanned):
             raise HostileUpdate("The update cuts a character in half.")
         if scanned.ready(self.known):
@@ -118,7 +118,7 @@ class Gate:
             self._held + scanned.structs + deletions > HELD_MAX
             or self._held_bytes + len(update) > HELD_BYTES_MAX
         ):
-            raise HostileUpdate(
+            raise EarlyUpdate(
                 "Too many edits wait for others that never came; connect again to send them all."
             )
 
