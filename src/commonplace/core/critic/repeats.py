@@ -61,15 +61,24 @@ def _exact(
             continue
         start, end = page.accepted.position(group.start), page.accepted.position(group.end)
         base, now = spell(page.base_between(group.start, group.end)), text[start:end]
-        near = text[max(0, start - len(before)) : end + len(behind)]
+        low = max(0, start - len(before))
+        near = text[low : end + len(behind)]
         if base == gone and now == insert and near == before + now + behind:
             yield start - len(before), end + len(behind)
-        elif new in near and any(
-            part in base and base.replace(part, other) == now
-            for part, other in ((old, new), (gone, insert))
-            if part
+        elif new in near and _leads(
+            [(base, now), (near[: start - low] + base + near[end - low :], near)],
+            [(old, new), (gone, insert)],
         ):
             yield start, end
+
+
+def _leads(texts: list[tuple[str, str]], changes: list[tuple[str, str]]) -> bool:
+    """Tell whether one of the changes leads from one of the texts to the other beside it."""
+    return any(
+        part and part in base and base.replace(part, other) == now
+        for base, now in texts
+        for part, other in changes
+    )
 
 
 def _added(page: Page, text: str, new: str) -> Iterator[_Stretch]:
