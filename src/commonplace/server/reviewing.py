@@ -1,7 +1,7 @@
 """JSON for review: what waits, decisions, undo, and the ledger. Only people come here."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import cast
 
 from starlette.requests import Request
@@ -12,6 +12,7 @@ from commonplace.errors import BadArgument, NotFound
 from commonplace.server.api import answering
 from commonplace.vault.index import Pending
 from commonplace.vault.vault import Vault
+from commonplace.vault.waiting import Wanted
 
 PAGE = 200
 PAGE_MAX = 1000
@@ -26,15 +27,12 @@ def routes(vault: Vault) -> list[Route]:
 
     async def suggestions(request: Request) -> Response:
         given = request.query_params
-        wanted = _filter(given)
-        found = [each for each in await vault.pending(given.get("path")) if wanted(each)]
         start = _whole(given.get("cursor", "0"))
         limit = min(_whole(given.get("limit", str(PAGE))), PAGE_MAX)
-        shown = found[start : start + limit]
-        more = start + limit if start + limit < len(found) else None
-        return JSONResponse(
-            {"total": len(found), "suggestions": [_row(each) for each in shown], "cursor": more}
-        )
+        shown, total = await vault.pending_page(_wanted(given), start, limit)
+        more = start + limit if start + limit < total else None
+        rows = [_row(each) for each in shown]
+        return JSONResponse({"total": total, "suggestions": rows, "cursor": more})
 
     async def review(request: Request) -> Response:
         body = await body_of(request)
@@ -87,9 +85,9 @@ async def _chosen(vault: Vault, body: Body) -> dict[str, list[str]]:
     if isinstance(named, list):
         pairs = [_pair(one) for one in cast("list[object]", named)]
     elif any(body.get(key) for key in ("path", "author", "all")):
-        path, author = body.get("path"), body.get("author")
-        pending = await vault.pending(str(path) if path else None)
-        pairs = [(p.path, p.id) for p in pending if not author or p.author == author]
+        path, author = (str(body.get(key) or "") for key in ("path", "author"))
+        pending, _ = await vault.pending_page(Wanted(path or None, author=author or None))
+        pairs = [(each.path, each.id) for each in pending]
     else:
         raise BadArgument("Name suggestions, a path, an author, or all.")
     if not pairs:
@@ -114,20 +112,10 @@ def _who(body: Body) -> str:
     return "".join(c for c in name[:64] if c.isprintable()) or "someone"
 
 
-def _filter(given: Mapping[str, str]) -> Callable[[Pending], bool]:
-    folder, author, kind, before = (given.get(k) for k in ("folder", "author", "kind", "before"))
-    inside = f"{folder.rstrip('/')}/" if folder else ""
-    latest = _whole(before) / 1000 if before else None
-
-    def wanted(each: Pending) -> bool:
-        return (
-            each.path.startswith(inside)
-            and (not author or each.author == author)
-            and (not kind or each.kind == kind)
-            and (latest is None or (each.time is not None and each.time <= latest))
-        )
-
-    return wanted
+def _wanted(given: Mapping[str, str]) -> Wanted:
+    path, folder, author, kind = (given.get(k) for k in ("path", "folder", "author", "kind"))
+    before = given.get("before")
+    return Wanted(path, folder, author, kind or None, _whole(before) / 1000 if before else None)
 
 
 def _row(each: Pending) -> dict[str, object]:

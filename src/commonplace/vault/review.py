@@ -18,7 +18,6 @@ from commonplace.core.critic import Undecidable
 from commonplace.core.edits import Edit
 from commonplace.core.render import Decided
 from commonplace.errors import Conflict, NotFound
-from commonplace.vault.index import Index, Pending
 from commonplace.vault.ledger import Credit, Decision, Ledger
 from commonplace.vault.readings import Readings
 from commonplace.vault.shelf import Shelf
@@ -49,27 +48,19 @@ class _Undoing:
 
 
 class Review:
-    """Lists and decides suggestions."""
+    """Decides suggestions, and tells what was decided."""
 
     def __init__(
         self,
         shelf: Shelf,
-        index: Index,
         ledger: Ledger,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._shelf = shelf
-        self._index = index
         self.ledger = ledger
         self.readings = Readings()
         self._clock = clock
         self._undo: OrderedDict[str, list[_Undoing]] = OrderedDict()
-
-    async def pending(self, path: str | None = None) -> list[Pending]:
-        """List what waits, with the authors that the ledger knows."""
-        await self.ledger.load()
-        await self._shelf.learn()
-        return [self._credited(each) for each in self._index.suggestions(path)]
 
     async def pending_in(self, path: str, marked: str) -> list[critic.Suggestion]:
         """List what waits in a text that was just read, with the authors known."""
@@ -79,13 +70,6 @@ class Review:
         await self.ledger.load()
         document = await self._shelf.id_of(path)
         return [_with_credit(each, self.ledger.credit(document, each.id)) for each in found]
-
-    def _credited(self, each: Pending) -> Pending:
-        document = self._shelf.known_id(each.path)
-        credit = self.ledger.credit(document, each.id) if document else None
-        if credit is None:
-            return each
-        return replace(each, author=credit.name, time=credit.time)
 
     async def decided_for(self, actor: str, path: str, since: float) -> list[Decided]:
         """Tell an assistant what became of its suggestions in a note since it last read it."""

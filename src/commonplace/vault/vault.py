@@ -48,6 +48,7 @@ from commonplace.vault.sqlite_log import SqliteLog
 from commonplace.vault.suggesting import Suggester, Suggesting
 from commonplace.vault.texts import Texts
 from commonplace.vault.trash import Trash, Trashed
+from commonplace.vault.waiting import Waiting, Wanted
 from commonplace.vault.wishes import Asker, Choice, Json
 
 Result = TypeVar("Result")
@@ -98,7 +99,8 @@ class Vault:
             several_roots=settings.several_roots,
         )
         memory = Memory(log)
-        self.review = Review(self.shelf, self._index, Ledger(log))
+        self.review = Review(self.shelf, Ledger(log))
+        self.waiting = Waiting(self._index, self.shelf, self.review.ledger)
         self.suggesting = Suggesting(
             self.shelf,
             self.review.ledger,
@@ -230,8 +232,14 @@ class Vault:
 
     async def pending(self, path: str | None = None) -> list[index.Pending]:
         """List the suggestions that wait for a decision, in one note or in all."""
+        return (await self.pending_page(Wanted(path)))[0]
+
+    async def pending_page(
+        self, wanted: Wanted, start: int = 0, limit: int | None = None
+    ) -> tuple[list[index.Pending], int]:
+        """List some of the suggestions that wait, and tell how many there are of the kind."""
         await self.shelf.caught_up()
-        return await self.review.pending(path)
+        return await self.waiting.page(wanted, start, limit)
 
     async def decide(
         self, verdict: Verdict, chosen: Mapping[str, Collection[str]], who: str, reason: str = ""
