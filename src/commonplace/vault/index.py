@@ -190,6 +190,12 @@ class Index:
             found.update(map(int, joined.split(",")) if joined else ())
         return found
 
+    def count_having(self, key: str, values: Collection[str], most: int) -> int:
+        """Count the notes that have a property with one of these values, up to a number."""
+        sql = "SELECT count(*) FROM (SELECT 1 FROM properties WHERE key = ? AND value = ? LIMIT ?)"
+        counts = (self._db.execute(sql, (key, value, most)).fetchone()[0] for value in values)
+        return min(most, sum(counts))
+
     def having_of(self, notes: Sequence[int], key: str, values: Collection[str]) -> set[int]:
         """Return those of some notes that have a property with one of these values."""
         found: set[int] = set()
