@@ -19,9 +19,9 @@ text is gone, and its repetition may be refused as not found, or find `old` anew
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 
-from commonplace.core.critic.marks import Kind
 from commonplace.core.critic.matching import narrow, occurrences, straight
 from commonplace.core.critic.pages import Page
+from commonplace.core.critic.views import between
 
 _Stretch = tuple[int, int]
 
@@ -82,14 +82,15 @@ def _leads(texts: list[tuple[str, str]], changes: list[tuple[str, str]]) -> bool
 
 
 def _added(page: Page, text: str, new: str) -> Iterator[_Stretch]:
-    if not new or new not in text:
+    if not new:
         return
-    at = page.accepted.position
-    marks = [mark for mark in page.marked.suggested if mark.kind is not Kind.DELETED]
-    inserted = [(at(mark.new[0]), at(mark.new[1])) for mark in marks]
+    at = page.accepted.marked
     for start in occurrences(text, new):
-        if _meets(start, start + len(new), inserted):
-            yield start, start + len(new)
+        stop = start + len(new)
+        low, high = at(start), at(stop - 1) + 1
+        marks = between(page.marked.suggested, low, high)
+        if any(mark.new[0] < high and low < mark.new[1] for mark in marks):
+            yield start, stop
 
 
 def _merged(stretches: Iterable[_Stretch]) -> list[_Stretch]:
