@@ -40,13 +40,15 @@ from commonplace.vault.meaning import Meaning
 from commonplace.vault.noticing import Noticing
 from commonplace.vault.permissions import Memory, Permissions
 from commonplace.vault.renaming import Renamed, Renaming
-from commonplace.vault.review import Review, Reviewed, Suggester, Verdict
+from commonplace.vault.review import Review, Reviewed, Verdict
 from commonplace.vault.roots import Roots
 from commonplace.vault.settings import Settings
 from commonplace.vault.shelf import Shelf
 from commonplace.vault.sqlite_log import SqliteLog
+from commonplace.vault.suggesting import Suggester, Suggesting
 from commonplace.vault.texts import Texts
 from commonplace.vault.trash import Trash, Trashed
+from commonplace.vault.waiting import Waiting, Wanted
 from commonplace.vault.wishes import Asker, Choice, Json
 
 Result = TypeVar("Result")
@@ -96,12 +98,21 @@ class Vault:
             self.texts,
             several_roots=settings.several_roots,
         )
-        self.review = Review(self.shelf, self._index, Ledger(log), settings.suggestions)
+        memory = Memory(log)
+        self.review = Review(self.shelf, Ledger(log))
+        self.waiting = Waiting(self._index, self.shelf, self.review.ledger)
+        self.suggesting = Suggesting(
+            self.shelf,
+            self.review.ledger,
+            self.review.readings,
+            memory.audit,
+            settings.suggestions,
+        )
         self.renaming = Renaming(
             roots, log, self.shelf, self._index, several_roots=settings.several_roots
         )
 
-        self.permissions = Permissions(Memory(log), settings.policies)
+        self.permissions = Permissions(memory, settings.policies)
         self.changing = Changing(
             self,
             roots,
@@ -218,12 +229,18 @@ class Vault:
     ) -> Suggested:
         """Replace a passage of a note, as a suggestion for people to decide."""
         self._refuse_read_only()
-        return await self.review.suggest(path, old, new, by, replace_all=replace_all)
+        return await self.suggesting.suggest(path, old, new, by, replace_all=replace_all)
 
     async def pending(self, path: str | None = None) -> list[index.Pending]:
         """List the suggestions that wait for a decision, in one note or in all."""
+        return (await self.pending_page(Wanted(path)))[0]
+
+    async def pending_page(
+        self, wanted: Wanted, start: int = 0, limit: int | None = None
+    ) -> tuple[list[index.Pending], int]:
+        """List some of the suggestions that wait, and tell how many there are of the kind."""
         await self.shelf.caught_up()
-        return await self.review.pending(path)
+        return await self.waiting.page(wanted, start, limit)
 
     async def decide(
         self, verdict: Verdict, chosen: Mapping[str, Collection[str]], who: str, reason: str = ""
