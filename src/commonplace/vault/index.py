@@ -18,6 +18,7 @@ from commonplace.vault.tables import connect, marks, parts, read_meta
 
 _TAGGED_MANY = 20_000
 _RANKED_MAX = 20_000
+_CACHE_KB = 2_000
 
 _ABOUT = (
     "SELECT id, path, title, words, chars, headings, code_blocks, wikilinks, frontmatter,"
@@ -116,6 +117,8 @@ class Index:
     def __init__(self, folder: Path, shards: int) -> None:
         self._folder = folder
         self._db = connect(folder, shards)
+        # Several readers live in one process; the system keeps the file in memory once for all.
+        self._db.execute(f"PRAGMA cache_size = -{_CACHE_KB}")
 
     def close(self) -> None:
         """Let go of the file."""
