@@ -17,6 +17,8 @@ from commonplace.vault.tables import connect, marks, parts, read_meta
 from commonplace.vault.tag_index import TagIndex
 from commonplace.vault.word_index import WordIndex
 
+_CACHE_KB = 2_000
+
 _ABOUT = (
     "SELECT id, path, title, words, chars, headings, code_blocks, wikilinks, frontmatter,"
     " fault, problem, mtime_ns, size FROM notes"
@@ -88,6 +90,8 @@ class Index:
     def __init__(self, folder: Path, shards: int) -> None:
         self._folder = folder
         self._db = connect(folder, shards)
+        # Several readers live in one process; the system keeps the file in memory once for all.
+        self._db.execute(f"PRAGMA cache_size = -{_CACHE_KB}")
         self.links = LinkIndex(self._db)
         self.tags = TagIndex(self._db)
         self.words = WordIndex(self._db)

@@ -251,10 +251,11 @@ class Indexer:
                     self.state.read = int(str(news.get("read", 0)))
                     if progress:
                         progress(self.state.read, self.state.todo)
-                if "listed" in news:
+                # The mirror of many notes is loaded anew only if something changed.
+                if "listed" in news and (self.state.todo or not before):
                     await self.load()
                     self.state.listed.set()
-                if "done" in news:
+                if "done" in news and (self.state.todo or news["gone"] != [] or not before):
                     await self.load()
                     self._tell_built(news, before)
         finally:
