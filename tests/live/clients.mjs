@@ -53,10 +53,19 @@ const keep = (name, doc, provider, connected, saved) => {
   return client
 }
 
+// How a Yjs client shows an access token: before all else, as the first message.
+const introducing = (token) => class extends WebSocket {
+  constructor (...given) {
+    super(...given)
+    this.addEventListener('open', () => this.send(`Bearer ${token}`))
+  }
+}
+
 const verbs = {
-  async websocket ({ name, url, document }) {
+  async websocket ({ name, url, document, token }) {
     const doc = new Y.Doc()
-    const provider = new WebsocketProvider(url, document, doc, { disableBc: true })
+    const options = token ? { WebSocketPolyfill: introducing(token) } : {}
+    const provider = new WebsocketProvider(url, document, doc, { disableBc: true, ...options })
     const client = keep(name, doc, provider, () => provider.synced, () => true)
     client.closes = []
     provider.on('closed', ({ code, reason }) => { client.closed = code; client.reason = reason })

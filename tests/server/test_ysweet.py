@@ -270,9 +270,9 @@ async def test_a_socket_without_the_right_token_is_refused_for_good(
 ) -> None:
     _, token = address(await granted(http))
     for path, query, code in (
-        ("/d/bees/ws/bees", "", 4403),
-        ("/d/bees/ws/bees", "token=x.y", 4403),
-        ("/d/clover/ws/clover", token, 4403),
+        ("/d/bees/ws/bees", "", 4401),
+        ("/d/bees/ws/bees", "token=x.y", 4401),
+        ("/d/clover/ws/clover", token, 4401),
         ("/d/bees/ws/clover", token, 4400),
     ):
         async with connected(routes, path, query) as wire:

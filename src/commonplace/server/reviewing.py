@@ -10,6 +10,7 @@ from starlette.routing import Route
 
 from commonplace.errors import BadArgument, NotFound
 from commonplace.server.api import answering, guarded
+from commonplace.server.holders import who
 from commonplace.vault.index import Pending
 from commonplace.vault.vault import Vault
 from commonplace.vault.waiting import Wanted
@@ -43,9 +44,9 @@ def routes(vault: Vault, *, read_only: bool = False) -> list[Route]:
         reason = str(body.get("reason") or "")[:REASON_MAX]
         if (text := body.get("text")) is not None:
             ((path, (id, *_)),) = chosen.items()
-            done = await vault.accept_as(path, id, str(text), _who(body))
+            done = await vault.accept_as(path, id, str(text), who(request.scope, body))
         else:
-            done = await vault.decide(verdict, chosen, _who(body), reason)
+            done = await vault.decide(verdict, chosen, who(request.scope, body), reason)
         decided = [{"path": path, "id": id} for path, id in done.decided]
         return JSONResponse({"decided": decided, "conflicts": [], "undo": done.undo})
 
@@ -108,11 +109,6 @@ def _pair(one: object) -> tuple[str, str]:
         if isinstance(path, str) and isinstance(id, str):
             return path, id
     raise BadArgument("Each suggestion is named by its path and id.")
-
-
-def _who(body: Body) -> str:
-    name = str(body.get("who") or "").strip()
-    return "".join(c for c in name[:64] if c.isprintable()) or "someone"
 
 
 def _wanted(given: Mapping[str, str]) -> Wanted:

@@ -47,6 +47,7 @@ from commonplace.vault.shelf import Shelf
 from commonplace.vault.sqlite_log import SqliteLog
 from commonplace.vault.suggesting import Suggester, Suggesting
 from commonplace.vault.texts import Texts
+from commonplace.vault.tokens import Tokens
 from commonplace.vault.trash import Trash, Trashed
 from commonplace.vault.waiting import Waiting, Wanted
 from commonplace.vault.wishes import Asker, Choice, Json
@@ -112,6 +113,7 @@ class Vault:
             roots, log, self.shelf, self._index, several_roots=settings.several_roots
         )
 
+        self.tokens = Tokens(log)
         self.permissions = Permissions(memory, settings.policies)
         self.changing = Changing(
             self,
@@ -158,6 +160,7 @@ class Vault:
             if not settings.read_only:
                 await vault.renaming.recover()
             await vault.permissions.audit.load()
+            await vault.tokens.load()
             async with anyio.create_task_group() as tasks:
                 if follow:
                     tasks.start_soon(vault._keep_current)
