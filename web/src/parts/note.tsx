@@ -9,6 +9,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { ApiError, get } from "../api.ts";
 import { noteActions } from "../commands.ts";
 import { idOf, type Suggestion } from "../critic/index.ts";
+import { switchProperties } from "../editor/frontmatter.ts";
 import { type Mode, openEditor, setMode } from "../editor/editor.ts";
 import { reading } from "../editor/marks.ts";
 import { present, type Present } from "../editor/presence.ts";
@@ -124,6 +125,7 @@ async function begin(path: string, host: Host, again: () => void, version: Signa
   noteActions.value = {
     setMode: (next) => { mode.value = next; if (next !== "read") view.focus(); },
     beside: () => (beside.value = !beside.value),
+    properties: () => switchProperties(view),
     next: () => void goToNeighbour(view, 1),
     previous: () => void goToNeighbour(view, -1),
     accept: () => void decideHere(view, "accept", decideOn),

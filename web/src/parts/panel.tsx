@@ -10,7 +10,7 @@ import { reading, suggestionAt } from "../editor/marks.ts";
 import { goTo } from "../editor/suggestions.ts";
 import { reviewed } from "../events.ts";
 import { decide, type Decision } from "../review.ts";
-import { hrefOf, readOnly } from "../store.ts";
+import { hrefOf, panelTab as tab, readOnly } from "../store.ts";
 import { age } from "../text/age.ts";
 import { headings } from "../text/headings.ts";
 import { Diff } from "./diff.tsx";
@@ -20,10 +20,8 @@ const HEIGHT = 104;
 const LocalGraph = lazy(() => import("./graph.tsx").then((module) => module.LocalGraph));
 
 const TABS = [["suggestions", "Suggestions"], ["links", "Links"], ["outline", "Outline"], ["graph", "Graph"]] as const;
-type Tab = (typeof TABS)[number][0];
 
 export function Panel({ view, path, version }: { view: EditorView; path: string; version: number }) {
-  const tab = useSignal<Tab>("suggestions");
   const count = view.state.field(reading).pending.length;
   const onKeyDown = (event: KeyboardEvent) => {
     const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
