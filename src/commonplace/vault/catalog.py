@@ -1,16 +1,15 @@
 """Every note's path and age in memory: what is listed, completed and sorted from."""
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
 from heapq import nsmallest
 from itertools import islice
+from typing import NamedTuple
 
 _FEW_OF = 50  # one note in so many is few: quicker picked out than met on the way
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A note in the list."""
+class Entry(NamedTuple):
+    """A note in the list: a tuple, because there may be a hundred thousand."""
 
     note: int
     path: str

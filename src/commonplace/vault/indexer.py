@@ -238,6 +238,7 @@ class Indexer:
         self._close_writer()
         before = dict.fromkeys(self._contents.catalog.paths())
         self.state.building = True
+        differs: object = True
         try:
             async for news in self._builder(watched=progress is not None):
                 if "todo" in news:
@@ -246,9 +247,11 @@ class Indexer:
                     if progress:
                         progress(self.state.read, self.state.todo)
                 if "listed" in news:
-                    await self.load()
+                    differs = news["todo"] or news["gone"]
+                    if differs:
+                        await self.load()
                     self.state.listed.set()
-                if "done" in news:
+                if "done" in news and differs:
                     await self.load()
                     self._tell_built(news, before)
         finally:

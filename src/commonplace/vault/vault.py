@@ -155,7 +155,7 @@ class Vault:
         self._index = Index(settings.state, shard_count())
         self._search_index = Index(settings.state, shard_count())
         self._searching = anyio.CapacityLimiter(1)
-        self._contents = Contents(self._index.corpus())
+        self._contents = Contents(self._index.unread_corpus())
         self._indexer = Indexer(settings, roots, self._contents)
         self.shelf = Shelf(roots, log, self._indexer)
         self._contents.follow(self.shelf.heard)
