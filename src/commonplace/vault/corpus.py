@@ -14,7 +14,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import overload
+from typing import NamedTuple, overload
 
 SEPARATOR = b"\0\n"
 _NOWHERE = 1 << 62
@@ -48,8 +48,7 @@ class Lines(Sequence[Span]):
         return offset, offset
 
 
-@dataclass(frozen=True, slots=True)
-class Range:
+class Range(NamedTuple):
     """Where a note's text lies: `length` counts the newline that may have been added."""
 
     shard: int

@@ -25,8 +25,7 @@ _ABOUT = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+class Known(NamedTuple):
     """A note file as the index last saw it."""
 
     note: int
@@ -117,9 +116,7 @@ class Index:
 
     def corpus(self) -> Corpus:
         """Open the corpus of the current generation."""
-        corpus = Corpus(
-            self._folder, read_meta(self._db, "generation"), read_meta(self._db, "shards")
-        )
+        corpus = self.unread_corpus()
         corpus.load(
             self._db.execute(
                 "SELECT id, shard, start, length FROM notes WHERE shard NOT NULL"
@@ -127,6 +124,11 @@ class Index:
             )
         )
         return corpus
+
+    def unread_corpus(self) -> Corpus:
+        """Name the files of the corpus, not yet knowing what lies where."""
+        generation, shards = read_meta(self._db, "generation"), read_meta(self._db, "shards")
+        return Corpus(self._folder, generation, shards)
 
     def about(self, path: str) -> About | None:
         """Return what is known of one note."""

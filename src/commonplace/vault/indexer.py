@@ -244,6 +244,7 @@ class Indexer:
         self._close_writer()
         before = dict.fromkeys(self._contents.catalog.paths())
         self.state.building = True
+        differs: object = True
         try:
             async for news in self._builder(watched=progress is not None):
                 if "todo" in news:
@@ -252,10 +253,12 @@ class Indexer:
                     if progress:
                         progress(self.state.read, self.state.todo)
                 # The mirror of many notes is loaded anew only if something changed.
-                if "listed" in news and (self.state.todo or not before):
-                    await self.load()
+                if "listed" in news:
+                    differs = news["todo"] or news["gone"]
+                    if differs:
+                        await self.load()
                     self.state.listed.set()
-                if "done" in news and (self.state.todo or news["gone"] != [] or not before):
+                if "done" in news and differs:
                     await self.load()
                     self._tell_built(news, before)
         finally:

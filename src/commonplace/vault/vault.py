@@ -85,7 +85,7 @@ class Vault:
         self._log = log
         self._index = Index(settings.state, shard_count())
         self._aside = Aside(settings.state, shard_count())
-        self._contents = Contents(self._index.corpus())
+        self._contents = Contents(self._index.unread_corpus())
         self._indexer = Indexer(settings, roots, self._contents)
         self.shelf = Shelf(roots, log, self._indexer)
         self._contents.follow(self.shelf.heard)
