@@ -26,6 +26,7 @@ class Product:
         self.note = self.folder / "note.md"
         self.note.write_text(text, encoding="utf-8")
         self._flags = flags
+        self._complaints = folder / "stderr"
         self.env = os.environ | {"COMMONPLACE_STATE": str(folder / "state")}
         with socket.create_server(("127.0.0.1", 0)) as listener:
             self._port: int = listener.getsockname()[1]
@@ -38,14 +39,17 @@ class Product:
         return self
 
     def __exit__(self, *_: object) -> None:
+        ended = self._process.poll()
         self.stop(signal.SIGTERM)
+        assert ended is None, (ended, self._complaints.read_text("utf-8")[-5000:])
 
     def start(self) -> None:
-        self._process = subprocess.Popen(
-            [*self.command("serve"), "--port", str(self._port), *self._flags],
-            env=self.env,
-            stderr=subprocess.DEVNULL,
-        )
+        with self._complaints.open("ab") as complaints:
+            self._process = subprocess.Popen(
+                [*self.command("serve"), "--port", str(self._port), *self._flags],
+                env=self.env,
+                stderr=complaints,
+            )
         end = time.monotonic() + PATIENCE
         while time.monotonic() < end:
             try:
