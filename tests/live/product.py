@@ -28,6 +28,7 @@ class Product:
         self._flags = flags
         self.state = folder / "state"
         self.env = os.environ | {"COMMONPLACE_STATE": str(self.state)}
+        self._complaints = folder / "stderr"
         with socket.create_server(("127.0.0.1", 0)) as listener:
             self._port: int = listener.getsockname()[1]
         self.http = f"http://127.0.0.1:{self._port}"
@@ -39,14 +40,17 @@ class Product:
         return self
 
     def __exit__(self, *_: object) -> None:
+        ended = self._process.poll()
         self.stop(signal.SIGTERM)
+        assert ended is None, (ended, self._complaints.read_text("utf-8")[-5000:])
 
     def start(self) -> None:
-        self._process = subprocess.Popen(
-            [*self.command("serve"), "--port", str(self._port), *self._flags],
-            env=self.env,
-            stderr=subprocess.DEVNULL,
-        )
+        with self._complaints.open("ab") as complaints:
+            self._process = subprocess.Popen(
+                [*self.command("serve"), "--port", str(self._port), *self._flags],
+                env=self.env,
+                stderr=complaints,
+            )
         end = time.monotonic() + PATIENCE
         while time.monotonic() < end:
             try:

@@ -11,7 +11,7 @@ import subprocess
 import sys
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Collection, Iterable
 from contextlib import asynccontextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from itertools import islice
 from typing import cast
 
@@ -215,7 +215,8 @@ class Indexer:
             relinked = writer.settle_links()
         update.relinked = gathered(relinked, self._reader.links.edges_of(relinked))
         if writer.worth_compacting:
-            writer.compact()
+            places = writer.compact()
+            update.placed = [replace(one, where=places.get(one.note)) for one in update.placed]
             self._close_writer()
         return update
 
