@@ -35,6 +35,8 @@ fix: $(DEV)      ## mend what a tool can mend
 
 bench: $(DEV)    ## measure, beside ripgrep and a bare MCP server in the same run
 	$(BIN)/python -m bench
+	$(BIN)/python -m bench.suggestions
+	$(BIN)/python -m bench.notes
 
 laws: $(DEV)     ## look long for a fault in suggestions: 100,000 new examples, 1,000 rounds of all at once
 	$(BIN)/python -m pytest -q tests/core/test_critic_laws.py -k thousands --hypothesis-profile laws

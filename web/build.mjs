@@ -78,11 +78,11 @@ async function licences(metafile) {
 async function licence(name) {
   const folder = join(here, "node_modules", name);
   const about = JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
-  for (const file of ["LICENSE", "LICENSE.md", "LICENSE.txt", "LICENCE", "license"]) {
+  for (const file of ["LICENSE", "LICENSE.md", "LICENSE.txt", "LICENSE-MIT.txt", "LICENCE", "license"]) {
     const text = await readFile(join(folder, file), "utf8").catch(() => null);
     if (text) return `${name} ${about.version} (${about.license})\n\n${text.trim()}`;
   }
-  return `${name} ${about.version} (${about.license})`;
+  throw new Error(`${name} has no licence text`);
 }
 
 const preload = (path) => `<link rel="modulepreload" href="${path}" />`;

@@ -68,7 +68,7 @@ const verbs = {
     const provider = new WebsocketProvider(url, document, doc, { disableBc: true, ...options })
     const client = keep(name, doc, provider, () => provider.synced, () => true)
     client.closes = []
-    provider.on('closed', ({ code }) => { client.closed = code })
+    provider.on('closed', ({ code, reason }) => { client.closed = code; client.reason = reason })
     provider.on('connection-close', (event) => { if (event) client.closes.push(event.code) })
     return { client: doc.clientID }
   },
@@ -153,6 +153,9 @@ const verbs = {
     const client = find(name)
     await until(`${name} closed`, () => client.closed !== null)
     return client.closed
+  },
+  async reason ({ name }) {
+    return find(name).reason
   },
   async sdk ({ url, document }) {
     const manager = new DocumentManager(url)

@@ -26,7 +26,9 @@ class Product:
         self.note = self.folder / "note.md"
         self.note.write_text(text, encoding="utf-8")
         self._flags = flags
-        self.env = os.environ | {"COMMONPLACE_STATE": str(folder / "state")}
+        self.state = folder / "state"
+        self.env = os.environ | {"COMMONPLACE_STATE": str(self.state)}
+        self._complaints = folder / "stderr"
         with socket.create_server(("127.0.0.1", 0)) as listener:
             self._port: int = listener.getsockname()[1]
         self.http = f"http://127.0.0.1:{self._port}"
@@ -38,14 +40,17 @@ class Product:
         return self
 
     def __exit__(self, *_: object) -> None:
+        ended = self._process.poll()
         self.stop(signal.SIGTERM)
+        assert ended is None, (ended, self._complaints.read_text("utf-8")[-5000:])
 
     def start(self) -> None:
-        self._process = subprocess.Popen(
-            [*self.command("serve"), "--port", str(self._port), *self._flags],
-            env=self.env,
-            stderr=subprocess.DEVNULL,
-        )
+        with self._complaints.open("ab") as complaints:
+            self._process = subprocess.Popen(
+                [*self.command("serve"), "--port", str(self._port), *self._flags],
+                env=self.env,
+                stderr=complaints,
+            )
         end = time.monotonic() + PATIENCE
         while time.monotonic() < end:
             try:
@@ -68,6 +73,16 @@ class Product:
     def ask(self, place: str, /, **query: str) -> Any:
         url = f"{self.http}{place}?{urllib.parse.urlencode(query)}"
         with urllib.request.urlopen(url, timeout=PATIENCE) as answer:
+            return json.load(answer)
+
+    def tell(self, place: str, /, **body: str) -> Any:
+        """Ask for a change."""
+        request = urllib.request.Request(
+            f"{self.http}{place}",
+            json.dumps(body).encode(),
+            {"X-Commonplace": "1", "Content-Type": "application/json"},
+        )
+        with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
             return json.load(answer)
 
     def document(self) -> str:

@@ -83,7 +83,7 @@ def test_workers_build_the_same_index_to_the_byte(
 
 def test_a_build_tells_how_far_it_is(make_settings: MakeSettings) -> None:
     news = built(make_settings(NOTES))
-    assert news[0] == {"listed": 274, "todo": 274}
+    assert news[0] == {"listed": 274, "todo": 274, "gone": 0}
     assert news[-2] == {"read": 274, "todo": 274}
     assert news[-1]["done"]
 
@@ -92,7 +92,7 @@ def test_a_second_build_writes_nothing(make_settings: MakeSettings) -> None:
     settings = make_settings(NOTES)
     built(settings)
     before = dump(settings.state)
-    assert built(settings)[0] == {"listed": 274, "todo": 0}
+    assert built(settings)[0] == {"listed": 274, "todo": 0, "gone": 0}
     assert dump(settings.state) == before
 
 
@@ -102,7 +102,7 @@ def test_many_changes_are_written_over_an_index_that_is_full(make_settings: Make
     notes = {path: f"# Other {n}\n[[note {n}]]\n" for n, path in enumerate(NOTES)}
     make_settings(notes)
     (settings.roots[0].path / "empty.md").unlink()
-    assert built(settings, workers=2)[0] == {"listed": 273, "todo": 273}
+    assert built(settings, workers=2)[0] == {"listed": 273, "todo": 273, "gone": 1}
     with closing(Index(settings.state, 2)) as index:
         assert [hit.path for hit in index.words.search("other 17", 1)] == ["folder 3/note 17.md"]
         assert not index.words.search("Wort", 10)

@@ -317,6 +317,28 @@ async def test_many_edits_of_a_few_notes_do_not_let_the_corpus_grow_for_ever(
         assert size < 10_000
 
 
+async def test_a_note_that_was_changed_when_the_corpus_was_compacted_is_found_where_it_is(
+    make_settings: MakeSettings,
+) -> None:
+    settings = make_settings(NOTES)
+    async with current(settings) as vault:
+        before = vault.texts._contents.corpus
+        for round_ in range(24):
+            text = f"round{round_}z\n" * 6_000
+            write(folder(settings), {"Home.md": text})
+            await vault.update(["Home.md"])
+            note = (await vault.listing.about("Home.md")).note
+            assert vault.texts.of_note(note) == text.encode()
+            assert [m.path for m in await vault.finding.grep(Pattern(f"round{round_}z"))] == [
+                "Home.md"
+            ]
+            assert not await vault.finding.grep(Pattern(f"round{round_ - 1}z"))
+            assert (await vault.finding.grep(Pattern("."), lambda path: path == "Ideas.md"))[0]
+        assert vault.texts._contents.corpus is not before
+        size = sum(f.stat().st_size for f in settings.state.glob("corpus-*"))
+        assert size < 12 * 6_000 * len("round10z\n")
+
+
 async def test_resources_are_paged_by_name(make_settings: MakeSettings) -> None:
     async with current(make_settings({f"n{n}.md": f"# T{n}\n" for n in range(5)})) as vault:
         first, after = await vault.listing.page(None, 2)

@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, Dialog, Page, Route, sync_playwright
 
 ARTEFACTS = Path(__file__).parents[2] / "artefacts"
 _NAMES = ("chromium", "chromium-browser", "google-chrome")
+_FONTS = ("fonts-droid-fallback", "fonts-noto-color-emoji")  # small ones; else pictures show boxes
 _ARGUMENTS = [
     "--headless=new",
     "--no-sandbox",
@@ -29,15 +30,28 @@ _ARGUMENTS = [
 
 
 def executable() -> str:
-    """Find a Chromium; as root on Debian, install one."""
+    """Find a Chromium; as root on Debian, install one, and fonts for every script."""
     found = next(filter(None, map(shutil.which, _NAMES)), None)
-    if found is None and os.geteuid() == 0 and shutil.which("apt-get"):
-        for words in ("update -q", "install -y -q chromium"):
-            subprocess.run(["apt-get", *words.split()], check=True, capture_output=True)
-        found = shutil.which("chromium")
+    wanted: list[str] = [] if found else ["chromium"]
+    wanted += [] if _has_fonts() else _FONTS
+    if wanted and os.geteuid() == 0 and shutil.which("apt-get"):
+        for words in (
+            ["update", "-q"],
+            ["install", "-y", "-q", "--no-install-recommends", *wanted],
+        ):
+            subprocess.run(["apt-get", *words], check=not found, capture_output=True)
+        found = found or shutil.which("chromium")
     if found is None:
         pytest.fail("The page's tests need Chromium: apt-get install chromium", pytrace=False)
     return found
+
+
+def _has_fonts() -> bool:
+    listing = shutil.which("fc-list")
+    if listing is None:
+        return False
+    found = subprocess.run([listing, ":lang=ja", "family"], capture_output=True, text=True)
+    return bool(found.stdout.strip())
 
 
 @contextmanager

@@ -1,6 +1,6 @@
 """The page and hostile text: nothing runs, nothing is loaded from elsewhere."""
 
-from itertools import cycle, islice
+import json
 from pathlib import Path
 from typing import Any
 
@@ -9,94 +9,79 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from commonplace.server import page as served
+from tests.web.attacks import ATTACKS
+from tests.web.building import STATIC, WEB, build
 from tests.web.serve import serving
 
-_ATTACKS = 150
-_PAYLOADS = (
-    "<script>alert(1)</script>",
-    "<img src=x onerror=alert(1)>",
-    "<svg onload=alert(1)>",
-    "<svg><script>alert(1)</script></svg>",
-    "<iframe srcdoc='<script>parent.alert(1)</script>'></iframe>",
-    "[x](javascript:alert(1))",
-    "[x](JaVaScRiPt:alert(1))",
-    "[x](data:text/html,<script>alert(1)</script>)",
-    "![x](http://evil.invalid/pixel.png)",
-    "![x](//evil.invalid/pixel.png)",
-    "<a href='vbscript:alert(1)'>x</a>",
-    "<form action=http://evil.invalid><input name=a><button>x</button></form>",
-    "<style>@import 'http://evil.invalid/x.css'; * {background: url(http://evil.invalid/y)}</style>",
-    "<link rel=stylesheet href=http://evil.invalid/z.css>",
-    "<meta http-equiv=refresh content='0;url=http://evil.invalid'>",
-    "<base href=http://evil.invalid/>",
-    "<object data=http://evil.invalid></object><embed src=http://evil.invalid>",
-    "<video src=http://evil.invalid/v autoplay onerror=alert(1)></video>",
-    "<math><mtext><table><mglyph><style><!--</style><img src=x onerror=alert(1)>",
-    "<div style='background:url(http://evil.invalid/s)'>x</div>",
-    "<details open ontoggle=alert(1)>x</details>",
-    "<x onclick=alert(1) tabindex=1 onfocus=alert(1) autofocus>y</x>",
-    '"><img src=x onerror=alert(1)>',
-    "'-alert(1)-'",
-    "{{constructor.constructor('alert(1)')()}}",
-    "[[<img src=x onerror=alert(1)>]]",
-    "[[x|<img src=x onerror=alert(1)>]]",
-    "<noscript><p title='</noscript><img src=x onerror=alert(1)>'>",
-    "<a href=http://evil.invalid ping=http://evil.invalid/ping>x</a>",
-    "<img srcset='http://evil.invalid/1 1x, http://evil.invalid/2 2x'>",
+_NAME_CHARS_MAX = 60
+
+
+def _name(number: int, attack: str) -> str:
+    """A file name that is the attack, as far as a file can be called that."""
+    fit = "".join(char if char.isprintable() and char not in "/\\" else "\u2044" for char in attack)
+    return f"Hostile/{number:03} {fit[:_NAME_CHARS_MAX]}.md"
+
+
+def _note(number: int, attack: str) -> str:
+    """A note whose text, title, tags, properties, headings, authors and remarks are one attack."""
+    quoted = json.dumps(attack)
+    author = quoted.replace("{", "\\u007b").replace("}", "\\u007d").replace("@", "\\u0040")
+    meta = f'{{"author":{author}}}@@'
+    plain = attack.replace("{", "").replace("}", "")
+    return (
+        f"---\ntitle: {quoted}\ntags: [{quoted}]\nkey: {quoted}\n{quoted}: x\n---\n"
+        f"# {attack}\n\n{attack}\n\nsome {{--{meta}old--}}{{++{meta}{plain}++}} text"
+        f" {{>>{plain}<<}} {{=={plain}==}}\n\nThe end of {number:03}.\n"
+    )
+
+
+_NOTES = {_name(number, attack): _note(number, attack) for number, attack in enumerate(ATTACKS)}
+_FORBIDDEN = (
+    "script, iframe, form, style, link, meta, base, object, embed, svg, math, video, audio, input"
 )
-
-
-def _hostile() -> dict[str, str]:
-    """150 notes whose text, properties, tags, names and authors are attacks."""
-    notes: dict[str, str] = {}
-    for number, attack in enumerate(islice(cycle(_PAYLOADS), _ATTACKS)):
-        quoted = attack.replace("\\", "\\\\").replace('"', '\\"')
-        author = quoted.replace("{", "\\u007b").replace("}", "\\u007d").replace("@", "\\u0040")
-        notes[f"Hostile/{number:03}.md"] = (
-            f'---\ntitle: "{quoted}"\ntags: ["{quoted}"]\nkey: "{quoted}"\n---\n# {attack}\n\n'
-            f'{attack}\n\nsome {{--{{"author":"{author}"}}@@old--}}'
-            f'{{++{{"author":"{author}"}}@@{attack.replace("{", "").replace("}", "")}++}} text\n'
-        )
-    notes["Hostile/<img src=x onerror=alert(1)>.md"] = "# Name\n"
-    everything = "\n\n".join(_PAYLOADS)
-    notes["All.md"] = f"{everything}\n\n{' '.join(f'[[{n:03}]]' for n in range(20))}\n"
-    return notes
+_HANDLED = """() => [...document.querySelectorAll('.prose *, .cm-content *, .sidebar *, .panel *')]
+    .filter((each) => [...each.attributes].some(({name, value}) => /^on/i.test(name) || !name.startsWith('data-') && /^\\s*(javascript|vbscript|data:text)/i.test(value)))
+    .map((each) => each.outerHTML)"""
 
 
 @pytest.fixture
 def server(tmp_path: Path) -> Any:
-    with serving(tmp_path, _hostile()) as found:
+    with serving(tmp_path, _NOTES) as found:
         yield found
 
 
 @pytest.mark.slow
 def test_hostile_texts_names_tags_properties_and_authors_do_nothing(visit: Any) -> None:
+    assert len(set(ATTACKS)) >= 150
     page = visit()
     page.wait_for_selector(".tree-row")
-    for number in range(0, _ATTACKS, 5):
-        page.evaluate("n => { location.hash = `#note!Hostile/${n}.md` }", f"{number:03}")
-        page.wait_for_selector(f"h1 >> text={number:03}")
-        page.wait_for_selector(".state.live")
-    page.click(".segmented button:has-text('Read')")
-    for number in range(_ATTACKS // 5):
-        page.evaluate("n => { location.hash = `#note!Hostile/${n}.md` }", f"{number:03}")
-        page.wait_for_selector(f"h1 >> text={number:03}")
-        page.wait_for_selector(".prose :is(h1, p)", state="attached")
-    page.evaluate("location.hash = '#note!All.md'")
-    page.wait_for_selector(".prose a")
-    assert (
-        page.locator(
-            ".prose :is(script, iframe, form, style, link, meta, base, object, embed, svg, video)"
-        ).count()
-        == 0
-    )
-    assert page.locator(".prose [style], .prose [onerror], .prose [onclick]").count() == 0
-    for place in ("#review", "#tags", "#search!alert", ""):
+    for number, path in enumerate(_NOTES):
+        page.evaluate(
+            "path => { location.hash = '#note!' + encodeURIComponent(path).replaceAll('!', '%21') }",
+            path,
+        )
+        if number == 0:
+            page.wait_for_selector(".cm-content .cm-line")
+            page.click("summary[aria-label=More]")
+            page.click("text=Preview beside")
+        page.wait_for_function(
+            "end => ['.prose', '.cm-content'].every((each) => document.querySelector(each)?.textContent.includes(end))",
+            arg=f"The end of {number:03}.",
+        )
+        assert page.locator(f".prose :is({_FORBIDDEN}), .prose [style]").count() == 0, path
+        assert page.evaluate(_HANDLED) == [], path
+    for place in ("#review", "#tags", "#search!alert", "#graph", ""):
         page.evaluate("place => { location.hash = place }", place)
-        page.wait_for_timeout(400)
+        page.wait_for_timeout(300)
+    page.evaluate("location.hash = '#tags'")
+    page.wait_for_selector("button.tag")
+    page.evaluate("location.hash = '#review'")
+    page.wait_for_selector(".queue-row")
+    for _ in range(len(ATTACKS) // 5):  # every author and every name comes by
+        page.evaluate("document.querySelector('.queue-rows').scrollTop += 520")
     page.keyboard.press("Control+k")
-    page.keyboard.type("img")
-    page.wait_for_timeout(200)
+    page.keyboard.type("0")
+    page.wait_for_selector("[role=option] >> nth=40")
 
 
 def test_an_installation_without_the_page_says_so(tmp_path: Path) -> None:
@@ -119,3 +104,19 @@ def test_the_policy_allows_no_inline_script_and_a_new_nonce_each_time(tmp_path: 
     script = client.get("/assets/main-1.js")
     assert script.headers["content-type"].startswith("text/javascript")
     assert client.get("/assets/..%2findex.html").status_code == 404
+
+
+@pytest.mark.slow
+def test_licences_of_everything_that_was_bundled_are_told() -> None:
+    build()
+    told = (STATIC / "licences.txt").read_text("utf-8")
+    locked = json.loads((WEB / "package-lock.json").read_text("utf-8"))["packages"]
+    direct = locked[""]["dependencies"]
+    for place, package in locked.items():
+        name = place.removeprefix("node_modules/")
+        if place and (name in direct or f"\n{name} " in told):
+            after = told.partition(f"{name} {package['version']} ({package['license']})\n")[2]
+            assert "ermission" in after[:2000] or "LICENSE" in after[:2000], name
+    fonts = {file.name.partition("-latin")[0] for file in (STATIC / "assets").glob("*.woff2")}
+    assert fonts == {"inter", "source-serif-4"}
+    assert told.count("SIL OPEN FONT LICENSE Version 1.1") == len(fonts)

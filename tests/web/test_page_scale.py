@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import pytest
@@ -11,8 +12,12 @@ from tests.web.test_page_editing import opened
 
 pytestmark = pytest.mark.slow
 
-_FRAME_MS_MAX = 100.0
-_MEDIAN_MS_MAX = 17.5  # one frame at 60 a second, as a clock of 0.1 ms shows it
+# Frames go by the clock, which a busy machine holds up; work goes by the processor time of the
+# page's main thread, which it does not. Seen with nine others at work on two processors: a frame
+# every 16.7 ms (33 at the most), 7.6 ms a key, 12.8 ms for the longest task.
+_FRAME_MS_MAX = 17.5  # one frame at 60 a second, as a clock of 0.1 ms shows it
+_KEY_MS_MAX = 16.7
+_TASK_MS_MAX = 100.0
 _TREE_NOTES = 100_000
 _META = '{"author":"Claude","time":1794740000}@@'
 _PARAGRAPH = "The quick brown fox jumps over the lazy dog while the rain falls on the plain. " * 5
@@ -31,7 +36,49 @@ def server(tmp_path: Path) -> Any:
         yield found
 
 
-def test_typing_in_a_megabyte_keeps_the_frame_rate(visit: Any) -> None:
+_FRAMES = """() => { window.gaps = []; let last = performance.now(); const tick = (now) => {
+    window.gaps.push(now - last); last = now; requestAnimationFrame(tick) }; requestAnimationFrame(tick) }"""
+
+
+class Trace:
+    """What the page's main thread did, in milliseconds of processor time."""
+
+    def __init__(self, recorded: bytes) -> None:
+        events: list[dict[str, Any]] = json.loads(recorded)["traceEvents"]
+        main = {
+            (each["pid"], each["tid"])
+            for each in events
+            if each["name"] == "thread_name" and each["args"]["name"] == "CrRendererMain"
+        }
+        mine = [each for each in events if (each["pid"], each["tid"]) in main and "tdur" in each]
+        self._events = sorted(mine, key=lambda each: each["ts"])
+        self.tasks = [each["tdur"] / 1000 for each in self._named("RunTask")]
+
+    def _named(self, name: str) -> list[dict[str, Any]]:
+        return [each for each in self._events if each["name"] == name]
+
+    def keys(self) -> list[float]:
+        """What each key cost, until it was on the screen."""
+        presses = [
+            each
+            for each in self._named("EventDispatch")
+            if each["args"]["data"]["type"] == "keydown"
+        ]
+        frames = [each["ts"] for each in self._named("Commit")]
+        costs: list[float] = []
+        for press in presses:
+            shown = next((at for at in frames if at > press["ts"]), None)
+            if shown is not None:
+                within = [
+                    e
+                    for e in self._named("RunTask")
+                    if press["ts"] < e["ts"] + e["dur"] and e["ts"] < shown
+                ]
+                costs.append(sum(each["tdur"] for each in within) / 1000)
+        return costs
+
+
+def test_typing_in_a_megabyte_keeps_the_frame_rate(visit: Any, browser: Any) -> None:
     from tests.web.browser import shot
 
     assert len(_big()) > 1_000_000
@@ -41,16 +88,19 @@ def test_typing_in_a_megabyte_keeps_the_frame_rate(visit: Any) -> None:
     shot(page, "big-note")
     page.click(".cm-line >> nth=3")
     page.wait_for_timeout(300)
-    page.evaluate(
-        """() => { window.gaps = []; let last = performance.now(); const tick = (now) => {
-            window.gaps.push(now - last); last = now; requestAnimationFrame(tick) };
-            requestAnimationFrame(tick) }"""
-    )
-    page.keyboard.type("some words that are typed at an even pace ", delay=50)
-    gaps = sorted(page.evaluate("window.gaps"))
-    assert gaps[len(gaps) // 2] <= _MEDIAN_MS_MAX, gaps[-10:]
-    assert gaps[-1] < _FRAME_MS_MAX * 2, gaps[-10:]  # other tests share these processors
-    assert gaps[int(len(gaps) * 0.99)] < _FRAME_MS_MAX, gaps[-10:]
+    page.evaluate(_FRAMES)
+    words = "some words that are typed at an even pace "
+    page.keyboard.type(words, delay=50)
+    gaps = page.evaluate("window.gaps")
+    assert median(gaps) <= _FRAME_MS_MAX, sorted(gaps)[-10:]
+    categories = ["devtools.timeline", "disabled-by-default-devtools.timeline"]
+    browser.start_tracing(page=page, categories=categories)
+    page.keyboard.type(words, delay=50)
+    trace = Trace(browser.stop_tracing())
+    keys = trace.keys()
+    assert len(keys) >= len(words) // 2
+    assert median(keys) <= _KEY_MS_MAX, keys
+    assert max(trace.tasks) <= _TASK_MS_MAX, sorted(trace.tasks)[-10:]
 
 
 def test_a_hundred_thousand_notes_stay_quick(visit: Any) -> None:

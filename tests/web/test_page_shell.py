@@ -91,13 +91,63 @@ def test_tags_list_their_notes(visit: Any) -> None:
     page.wait_for_selector("section >> text=Bees")
 
 
-def test_help_lists_the_keys(visit: Any) -> None:
-    page = visit()
-    page.wait_for_selector(".tree-row")
-    page.keyboard.press("?")
-    page.wait_for_selector("dialog >> text=Next suggestion")
+def test_every_command_is_in_the_palette_and_works_by_keys_alone(visit: Any) -> None:
+    page = opened(visit)
+    page.wait_for_selector(".suggestion")
+    page.keyboard.press("Control+k")
+    page.keyboard.type(">")
+    page.wait_for_selector("[role=option] >> text=Keyboard help")
+    options = page.locator("[role=option]")
+    commands = options.locator(".title").all_inner_texts()
+    keys = dict(zip(commands, options.locator(".detail").all_inner_texts(), strict=True))
+    assert len(commands) > 25
     page.keyboard.press("Escape")
     page.wait_for_selector("dialog", state="detached")
+    page.keyboard.press("?")
+    page.wait_for_selector("dialog.help")
+    told = page.locator(".keys dd").all_inner_texts()
+    assert [command for command in commands if keys[command] and command not in told] == []
+    assert {"Down and up in the review queue", "Follow the link at the cursor"} <= set(told)
+    page.keyboard.press("Escape")
+    for command in commands:
+        if command.startswith(("Accept", "Reject")):  # test_page_review.py presses those
+            continue
+        page.evaluate("place => { location.hash = place }", _PLAN)
+        page.wait_for_selector(".note-head h1 >> text=Plan")
+        page.wait_for_selector(".state.live")
+        page.keyboard.press("Control+k")
+        page.wait_for_selector("dialog.palette")
+        page.keyboard.type(f">{command}")
+        page.wait_for_selector(f"[role=option][aria-selected=true] .title >> text='{command}'")
+        page.keyboard.press("Enter")
+        page.wait_for_function(
+            "!document.querySelector('dialog.palette') || document.querySelector('.palette-input').value === ''"
+        )
+        page.wait_for_timeout(50)
+        page.keyboard.press("Escape")
+        page.wait_for_selector("dialog", state="detached")
+
+
+_REACHED = """() => { const seen = new Set(window.reached), inside = '[role=tree], [role=grid], [role=tablist], .cm-editor';
+    return [...document.querySelectorAll('button, a[href], input, select, summary, [tabindex="0"]')]
+        .filter((each) => each.checkVisibility({visibilityProperty: true}) && !each.disabled && !seen.has(each) && !each.closest(inside))
+        .map((each) => each.outerHTML.slice(0, 200)) }"""
+
+
+def test_tab_reaches_everything_that_can_be_clicked(visit: Any) -> None:
+    page = opened(visit)
+    page.wait_for_selector(".suggestion")
+    for place in (_PLAN, "#review", "#tags", "#approvals", "#search!bees", ""):
+        page.evaluate("place => { location.hash = place }", place)
+        page.wait_for_timeout(400)
+        page.evaluate("() => { window.reached = []; document.activeElement?.blur() }")
+        for _ in range(90):
+            page.keyboard.press("Tab")
+            if page.evaluate(
+                "window.reached.push(document.activeElement) > 5 && document.activeElement === document.body"
+            ):
+                break
+        assert page.evaluate(_REACHED) == [], place
 
 
 def test_every_view_passes_axe_in_light_and_dark(visit: Any) -> None:
@@ -110,7 +160,34 @@ def test_every_view_passes_axe_in_light_and_dark(visit: Any) -> None:
             page.evaluate("place => { location.hash = place }", place)
             page.wait_for_timeout(500)
             _look(page, f"{scheme} {place or 'home'}", found)
+    _phone_views(visit, found)
     assert {name: rows for name, rows in found.items() if rows} == {}
+
+
+def _phone_views(visit: Any, found: dict[str, list[str]]) -> None:
+    phone = opened(
+        visit, viewport={"width": 390, "height": 800}, has_touch=True, color_scheme="dark"
+    )
+    _look(phone, "phone note", found)
+    phone.click("[aria-label='Side panel']")
+    phone.wait_for_selector(".panel .suggestion")
+    _look(phone, "phone panel", found)
+    phone.click("[aria-label='Show all notes']")
+    phone.wait_for_selector(".sidebar.open")
+    phone.wait_for_timeout(300)
+    _look(phone, "phone tree", found)
+    phone.click(".ways >> text=Review")
+    phone.wait_for_selector(".queue-row")
+    _look(phone, "phone review", found)
+    phone.keyboard.press("Control+k")
+    phone.wait_for_selector("dialog.palette")
+    _look(phone, "phone palette", found)
+    phone.keyboard.press("Escape")
+    for place in ("", "#search!bees", "#tags", "#approvals", "#graph"):
+        phone.evaluate("place => { location.hash = place }", place)
+        phone.wait_for_timeout(300)
+        _look(phone, f"phone {place or 'home'}", found)
+        assert phone.evaluate("document.documentElement.scrollWidth") <= 390, place
 
 
 def _note_views(page: Any, scheme: str, found: dict[str, list[str]]) -> None:

@@ -43,7 +43,6 @@ export interface Pending {
   before: string;
   after: string;
   /** How many suggestions of the note have the same texts, itself included. */
-  alike: number;
 }
 
 export interface Approval {

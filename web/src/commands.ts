@@ -2,7 +2,7 @@
 
 import { signal } from "@preact/signals";
 
-import { dialog, panelOpen, place, readOnly, theme, isDark } from "./store.ts";
+import { dialog, isDark, panelOpen, panelTab, place, readOnly, sidebarOpen, theme, undoing } from "./store.ts";
 
 export interface Command {
   readonly title: string;
@@ -21,6 +21,7 @@ export interface NoteActions {
   readonly acceptAll: () => void;
   readonly rejectAll: () => void;
   readonly beside: () => void;
+  readonly properties: () => void;
 }
 
 /** What the open note can do; set while one is open. */
@@ -30,6 +31,11 @@ const inNote = () => noteActions.value !== null;
 const writable = () => !readOnly.value;
 const canWrite = () => inNote() && writable();
 const here = () => (place.value.view === "note" ? place.value.path : "");
+const show = (tab: typeof panelTab.value) => () => {
+  panelOpen.value = true;
+  panelTab.value = tab;
+  setTimeout(() => document.getElementById(`tab-${tab}`)?.focus());
+};
 const go = (hash: string) => () => {
   location.hash = hash;
 };
@@ -54,6 +60,13 @@ export const commands: readonly Command[] = [
   { title: "Suggest: what you type becomes a suggestion", key: "s", when: canWrite, run: () => noteActions.value?.setMode("suggest") },
   { title: "Read", key: "v", when: inNote, run: () => noteActions.value?.setMode("read") },
   { title: "Show the preview beside the text", key: "b", when: inNote, run: () => noteActions.value?.beside() },
+  { title: "Properties as a form, as text, or new ones", when: inNote, run: () => noteActions.value?.properties() },
+  { title: "Show what is suggested in this note", key: "1", when: inNote, run: show("suggestions") },
+  { title: "Show the links of this note", key: "2", when: inNote, run: show("links") },
+  { title: "Show the outline of this note", key: "3", when: inNote, run: show("outline") },
+  { title: "Show the graph around this note", key: "4", when: inNote, run: show("graph") },
+  { title: "Undo the last decision, rename or deletion", key: "u", when: () => undoing.value !== null, run: () => undo() },
+  { title: "Go to the list of notes", key: "l", run: () => { sidebarOpen.value = true; setTimeout(() => document.querySelector<HTMLElement>(".tree")?.focus()); } },
   { title: "Show or hide the side panel", key: "p", run: () => (panelOpen.value = !panelOpen.value) },
   { title: "Connect your assistant", key: "c", run: () => (dialog.value = { kind: "connect" }) },
   { title: "Switch between light and dark", key: "d", run: () => (theme.value = isDark.value ? "light" : "dark") },
@@ -61,6 +74,12 @@ export const commands: readonly Command[] = [
   { title: "Change your name", run: () => (dialog.value = { kind: "name" }) },
   { title: "Keyboard help", key: "?", run: () => (dialog.value = { kind: "help" }) },
 ];
+
+function undo(): void {
+  const run = undoing.value;
+  undoing.value = null;
+  run?.();
+}
 
 const mac = /Mac|iPhone|iPad/.test(navigator.platform);
 

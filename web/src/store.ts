@@ -36,6 +36,7 @@ export interface Message {
 const RECENT_MAX = 12;
 const NARROW = 820;
 const MESSAGE_MS = 8000;
+export const UNDO = "Undo";
 
 export const place = signal<Place>(placeOf(location.hash));
 export const dialog = signal<Dialog>(null);
@@ -47,6 +48,10 @@ export const panelOpen = signal<boolean>(innerWidth > NARROW && stored("panel", 
 export const theme = signal<"system" | "light" | "dark">(stored("theme", "system"));
 export const approvals = signal<number | null>(null);
 export const readOnly = signal(false);
+/** What the panel beside a note shows. */
+export const panelTab = signal<"suggestions" | "links" | "outline" | "graph">("suggestions");
+/** Takes the last thing back that can be, also when its message has gone. */
+export const undoing = signal<(() => void) | null>(null);
 export const vaultName = signal("Commonplace");
 
 export const byPath = computed(() => new Map((notes.value ?? []).map((note) => [note.path, note])));
@@ -118,6 +123,7 @@ export function remember(path: string): void {
 let told = 0;
 export function tell(text: string, action?: Message["action"], kind: Message["kind"] = "info"): void {
   const id = ++told;
+  if (action?.label === UNDO) undoing.value = action.run;
   messages.value = [...messages.peek().slice(-2), { id, text, kind, action }];
   setTimeout(() => hush(id), MESSAGE_MS);
 }

@@ -140,6 +140,7 @@ class Served:
             from commonplace.server.rooms import Rooms
 
             self._shared_rooms = Rooms(self.vault.shelf)
+            self.vault.shelf.follow_gone(self._shared_rooms.note_gone)
             self._visits.follow(self._show)
         return self._shared_rooms
 

@@ -90,12 +90,11 @@ class Connection:
             frames.read_frames(None)
 
     def _hear(self, frame: bytes) -> None:
-        if self._over:
+        if self._over or self._outbox.ended:
             return
         try:
             self._handle(frame)
         except CommonplaceError as error:
-            self._over = True
             self._outbox.stop(error)
             return
         if self._frames and self._full:
@@ -106,7 +105,8 @@ class Connection:
             message = await receive()
             if message["type"] == "websocket.disconnect":
                 return
-            self._handle(message.get("bytes") or b"")
+            if not self._outbox.ended:
+                self._handle(message.get("bytes") or b"")
             while self._full:
                 await self._place.wait()
             if turn % TURNS_MAX == 0:

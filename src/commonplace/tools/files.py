@@ -12,8 +12,8 @@ from commonplace.errors import BadArgument, CommonplaceError, NotFound
 from commonplace.tools.parameters import text, whole_number
 from commonplace.tools.table import Answer, Call, Tool, definition, plain_error
 from commonplace.vault.finding import Match
-from commonplace.vault.review import Suggester
 from commonplace.vault.ripgrep import Pattern
+from commonplace.vault.suggesting import Suggester
 from commonplace.vault.vault import Vault
 
 Arguments = Mapping[str, object]

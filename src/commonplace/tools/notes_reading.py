@@ -5,7 +5,8 @@ Metadata, lists and property searches come from the index; no note is opened for
 
 import json
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import date, timedelta
+from functools import lru_cache
 from typing import cast
 
 from commonplace.core import excerpts, render
@@ -25,6 +26,7 @@ LISTED_MAX = 20_000
 CONTEXT_LINES = 2
 
 _REGEX = "regex:"
+_quoted = json.JSONEncoder(ensure_ascii=False).encode
 _LITERAL = str.maketrans({sign: f"\\{sign}" for sign in r"\.+*?()|[]{}^$#&-~"})
 
 
@@ -84,9 +86,12 @@ class Reading:
         deep = arguments.get("recursive") is not False
         found = await self._vault.listing.inside(folder, LISTED_MAX + 1, deep=deep)
         with_frontmatter = arguments.get("include_frontmatter") is True
-        notes = [_row(row, with_frontmatter=with_frontmatter) for row in found[:LISTED_MAX]]
-        more = {"truncated": True} if len(found) > LISTED_MAX else {}
-        return answer({"folder": folder, "notes": notes, "count": len(notes), **more})
+        rows = [_row(row, with_frontmatter=with_frontmatter) for row in found[:LISTED_MAX]]
+        more = ', "truncated": true' if len(found) > LISTED_MAX else ""
+        notes = ", ".join(rows)
+        return Answer(
+            f'{{"folder": {_quoted(folder)}, "notes": [{notes}], "count": {len(rows)}{more}}}'
+        )
 
     async def text_search(self, call: Call, arguments: Arguments) -> Answer:
         """Find lines."""
@@ -151,18 +156,24 @@ def _lines(content: str) -> list[str]:
 
 
 def _utc(mtime_ns: int) -> str:
-    moment = datetime.fromtimestamp(mtime_ns // 1_000_000_000, UTC)
-    return moment.isoformat().replace("+00:00", "Z")
+    days, seconds = divmod(mtime_ns // 1_000_000_000, 86_400)
+    minutes, second = divmod(seconds, 60)
+    return f"{_day(days)}T{minutes // 60:02}:{minutes % 60:02}:{second:02}Z"
 
 
-def _row(found: Row, *, with_frontmatter: bool) -> dict[str, object]:
-    row: dict[str, object] = {
-        "path": found.path,
-        "name": found.path.rpartition("/")[2],
-        "word_count": found.words,
-        "modified": _utc(found.mtime_ns),
-    }
-    return row | {"frontmatter": json.loads(found.properties or "{}")} if with_frontmatter else row
+@lru_cache(maxsize=1024)
+def _day(days: int) -> str:
+    return (date(1970, 1, 1) + timedelta(days)).isoformat()
+
+
+def _row(found: Row, *, with_frontmatter: bool) -> str:
+    """Write a row of a list as JSON by hand: the properties are JSON already, and of thousands."""
+    name = found.path.rpartition("/")[2]
+    frontmatter = f', "frontmatter": {found.properties or "{}"}' if with_frontmatter else ""
+    return (
+        f'{{"path": {_quoted(found.path)}, "name": {_quoted(name)}, "word_count": {found.words},'
+        f' "modified": "{_utc(found.mtime_ns)}"{frontmatter}}}'
+    )
 
 
 def _pattern(query: str, *, ignore_case: bool) -> Pattern:

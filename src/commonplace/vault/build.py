@@ -2,7 +2,7 @@
 
 The owner answers meanwhile. Run as `python -m commonplace.vault.build` with a job as JSON on
 standard input; progress comes as JSON lines on standard output: `listed` once the list of notes
-is complete, `read` as notes are digested, `done` at the end.
+is complete, with what there is to do; `read` as notes are digested; `done` at the end.
 """
 
 import gc
@@ -70,7 +70,7 @@ def run(job: Job) -> Generator[dict[str, object]]:
             writer.list_files(work.new)
             writer.remove(work.gone)
         todo = work.new + work.changed
-        yield {"listed": work.found, "todo": len(todo)}
+        yield {"listed": work.found, "todo": len(todo), "gone": len(work.gone)}
         if todo or work.gone:
             writer.begin_build()
             yield from _read_all(job, roots, work, known, writer)

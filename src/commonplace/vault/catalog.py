@@ -5,16 +5,15 @@ The order by path is made when it is first asked for, and kept from then on.
 
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Set as AbstractSet
-from dataclasses import dataclass
 from heapq import nsmallest
 from itertools import islice
+from typing import NamedTuple
 
 _FEW_OF = 50  # one note in so many is few: quicker picked out than met on the way
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A note in the list."""
+class Entry(NamedTuple):
+    """A note in the list: a tuple, because there may be a hundred thousand."""
 
     note: int
     path: str

@@ -226,7 +226,7 @@ class Changing:
         """Say whose these suggestions are."""
         document = await self._notes.shelf.id_of(path)
         credit = Credit(by.id, by.name, time.time())
-        await self._notes.review.ledger.credit_to(document, [each.id for each in made], credit)
+        await self._notes.review.ledger.credit_to(document, {each.id: credit for each in made})
 
 
 def _wanted(current: str, change: Json) -> str:

@@ -14,6 +14,7 @@ import asyncio
 import itertools
 import sqlite3
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
@@ -24,6 +25,9 @@ from commonplace.errors import CommonplaceError, Unavailable
 JOBS_MAX = 20_000
 BYTES_MAX = 64 * 1024 * 1024
 BATCH_MAX = 1_000
+# When so many came at once, more will: waiting for them costs less than a commit for each few.
+BUSY_MIN = 3
+GATHER_SECONDS = 0.004
 
 # of the file; what a job itself refuses never gets so far
 _FAILURES = (sqlite3.Error, OSError, CommonplaceError)
@@ -173,6 +177,8 @@ class Commits:
         try:
             while batch := self._next():
                 self._serve(batch)
+                if len(batch) >= BUSY_MIN and not self._closed:
+                    time.sleep(GATHER_SECONDS)
         finally:
             with self._changed:
                 self._closed = True

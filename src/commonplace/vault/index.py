@@ -17,14 +17,15 @@ from commonplace.vault.tables import connect, marks, parts, read_meta
 from commonplace.vault.tag_index import TagIndex
 from commonplace.vault.word_index import WordIndex
 
+_CACHE_KB = 2_000
+
 _ABOUT = (
     "SELECT id, path, title, words, chars, headings, code_blocks, wikilinks, frontmatter,"
     " fault, problem, mtime_ns, size FROM notes"
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+class Known(NamedTuple):
     """A note file as the index last saw it."""
 
     note: int
@@ -78,12 +79,18 @@ class Pending:
     after: str
 
 
+PendingRow = tuple[str, str, str, int, str, str, str | None, float | None, str, str]
+"""The fields of a `Pending`."""
+
+
 class Index:
     """A reader of the index, for one thread at a time."""
 
     def __init__(self, folder: Path, shards: int) -> None:
         self._folder = folder
         self._db = connect(folder, shards)
+        # Several readers live in one process; the system keeps the file in memory once for all.
+        self._db.execute(f"PRAGMA cache_size = -{_CACHE_KB}")
         self.links = LinkIndex(self._db)
         self.tags = TagIndex(self._db)
         self.words = WordIndex(self._db)
@@ -109,9 +116,7 @@ class Index:
 
     def corpus(self) -> Corpus:
         """Open the corpus of the current generation."""
-        corpus = Corpus(
-            self._folder, read_meta(self._db, "generation"), read_meta(self._db, "shards")
-        )
+        corpus = self.unread_corpus()
         corpus.load(
             self._db.execute(
                 "SELECT id, shard, start, length FROM notes WHERE shard NOT NULL"
@@ -119,6 +124,11 @@ class Index:
             )
         )
         return corpus
+
+    def unread_corpus(self) -> Corpus:
+        """Name the files of the corpus, not yet knowing what lies where."""
+        generation, shards = read_meta(self._db, "generation"), read_meta(self._db, "shards")
+        return Corpus(self._folder, generation, shards)
 
     def about(self, path: str) -> About | None:
         """Return what is known of one note."""
@@ -157,6 +167,12 @@ class Index:
             found.update(map(int, joined.split(",")) if joined else ())
         return found
 
+    def count_having(self, key: str, values: Collection[str], most: int) -> int:
+        """Count the notes that have a property with one of these values, up to a number."""
+        sql = "SELECT count(*) FROM (SELECT 1 FROM properties WHERE key = ? AND value = ? LIMIT ?)"
+        counts = (self._db.execute(sql, (key, value, most)).fetchone()[0] for value in values)
+        return min(most, sum(counts))
+
     def having_of(self, notes: Sequence[int], key: str, values: Collection[str]) -> set[int]:
         """Return those of some notes that have a property with one of these values."""
         found: set[int] = set()
@@ -192,23 +208,37 @@ class Index:
             found |= {path: title or path for path, title in self._db.execute(sql, part)}
         return found
 
-    def suggestions(self, path: str | None = None) -> list[Pending]:
-        """Return what waits for a decision, in one note or in all of them."""
-        rows = self._db.execute(
-            "SELECT notes.path, suggestions.id, kind, line, old, new, author, time, before, after"
-            " FROM suggestions JOIN notes ON notes.id = suggestions.note"
-            " WHERE ?1 IS NULL OR notes.path = ?1 ORDER BY notes.path, ordinal",
-            (path,),
-        )
-        return [Pending(*row) for row in rows]
+    def suggestions(self, paths: Sequence[str]) -> list[PendingRow]:
+        """Return what waits for a decision in some notes, by path and place."""
+        found: list[PendingRow] = []
+        for part in parts(paths):
+            found += self._db.execute(
+                "SELECT notes.path, suggestions.id, kind, line, old, new, author, time,"  # noqa: S608
+                " before, after FROM notes JOIN suggestions ON suggestions.note = notes.id"
+                f" WHERE notes.path IN ({marks(part)}) ORDER BY notes.path, ordinal",
+                part,
+            ).fetchall()
+        return found
 
-    def pending_counts(self) -> dict[str, int]:
-        """Count the suggestions of each note that has any."""
+    def pending_authors(
+        self, kind: str | None = None
+    ) -> list[tuple[str, str, str | None, float | None]]:
+        """Return the path, id, author and time of all that waits, by path and place."""
         sql = (
-            "SELECT notes.path, count(*) FROM suggestions"
-            " JOIN notes ON notes.id = suggestions.note GROUP BY notes.id"
+            "SELECT notes.path, suggestions.id, author, time"
+            " FROM suggestions JOIN notes ON notes.id = suggestions.note"
+            " WHERE ?1 IS NULL OR kind = ?1 ORDER BY notes.path, ordinal"
         )
-        return dict(self._db.execute(sql).fetchall())
+        return self._db.execute(sql, (kind,)).fetchall()
+
+    def pending_counts(self, kind: str | None = None) -> dict[str, int]:
+        """Count the suggestions of each note that has any."""
+        only = "" if kind is None else "WHERE kind = ?"
+        sql = (
+            "SELECT notes.path, n FROM (SELECT note, count(*) AS n FROM suggestions"  # noqa: S608
+            f" {only} GROUP BY note) JOIN notes ON notes.id = note"
+        )
+        return dict(self._db.execute(sql, () if kind is None else (kind,)).fetchall())
 
     def counts(self) -> dict[str, int]:
         """Count what the index holds."""

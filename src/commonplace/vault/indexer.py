@@ -11,7 +11,7 @@ import subprocess
 import sys
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Collection, Iterable
 from contextlib import asynccontextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from itertools import islice
 from typing import cast
 
@@ -215,7 +215,8 @@ class Indexer:
             relinked = writer.settle_links()
         update.relinked = gathered(relinked, self._reader.links.edges_of(relinked))
         if writer.worth_compacting:
-            writer.compact()
+            places = writer.compact()
+            update.placed = [replace(one, where=places.get(one.note)) for one in update.placed]
             self._close_writer()
         return update
 
@@ -244,6 +245,7 @@ class Indexer:
         self._close_writer()
         before = dict.fromkeys(self._contents.catalog.paths())
         self.state.building = True
+        differs: object = True
         try:
             async for news in self._builder(watched=progress is not None):
                 if "todo" in news:
@@ -251,10 +253,13 @@ class Indexer:
                     self.state.read = int(str(news.get("read", 0)))
                     if progress:
                         progress(self.state.read, self.state.todo)
+                # The mirror of many notes is loaded anew only if something changed.
                 if "listed" in news:
-                    await self.load()
+                    differs = news["todo"] or news["gone"]
+                    if differs:
+                        await self.load()
                     self.state.listed.set()
-                if "done" in news:
+                if "done" in news and differs:
                     await self.load()
                     self._tell_built(news, before)
         finally:

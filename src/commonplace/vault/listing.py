@@ -21,6 +21,9 @@ from commonplace.vault.texts import Texts
 BACKLINKS_MAX = 500
 _NEWEST_MIN = 1_000
 _NEWEST_EACH = 50
+_RARE_MAX = 5_000
+
+_Condition = tuple[str, list[str]]
 _CONTEXT_CHARS_MAX = 300
 
 
@@ -181,19 +184,24 @@ class Listing:
         return [known[note] for note in notes if note in known]
 
 
-def _meeting(
-    index: Index, conditions: list[tuple[str, list[str]]], newest: list[int], most: int
-) -> set[int]:
-    """Find enough among the newest notes, else all that there are."""
-    near = set(newest)
-    for key, values in conditions:
-        near &= index.having_of(newest, key, values)
-    if len(near) >= most:
-        return near
-    key, values = conditions[0]
+def _meeting(index: Index, conditions: list[_Condition], newest: list[int], most: int) -> set[int]:
+    """Find notes by the rarest condition first; where all are common, enough of the newest."""
+    ranked = sorted(
+        (index.count_having(key, values, _RARE_MAX), key, values) for key, values in conditions
+    )
+    (rarest, key, values), *others = ranked
+    if rarest == _RARE_MAX:
+        near = set(newest)
+        for _, each, wanted in ranked:
+            near = index.having_of(list(near), each, wanted)
+        if len(near) >= most:
+            return near
     found = index.having(key, values)
-    for key, values in conditions[1:]:
-        found &= index.having(key, values) if found else found
+    for size, each, wanted in others:
+        if len(found) < size:
+            found = index.having_of(list(found), each, wanted)
+        else:
+            found &= index.having(each, wanted)
     return found
 
 

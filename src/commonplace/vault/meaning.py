@@ -91,7 +91,7 @@ class Meaning:
         total, made = len(self._contents.catalog), self._made
         if made is None:
             return Progress(None, 0, total, 0, self._off or self._problem)
-        embedded = min(len(made.numbers), max(0, total - len(self._stale)))
+        embedded = min(len(made.paths), max(0, total - len(self._stale)))
         return Progress(made.embedder.id, embedded, total, len(made.vectors), self._problem)
 
     def status(self) -> dict[str, object]:
@@ -159,7 +159,12 @@ class Meaning:
                 if self._off is not None:
                     raise Unavailable(self._off)
                 self._made = await anyio.to_thread.run_sync(
-                    Embedding, self._settings, self._text, self._embedder, limiter=self._embedding
+                    Embedding,
+                    self._settings,
+                    self._text,
+                    self._embedder,
+                    self._same,
+                    limiter=self._embedding,
                 )
             return self._made
 
@@ -238,8 +243,12 @@ class Meaning:
     def _own(self, made: Embedding, allowed: Collection[int] | None) -> set[int] | None:
         if allowed is None:
             return None
-        paths = (self._contents.catalog.path(note) for note in allowed)
-        return {made.numbers[path] for path in paths if path in made.numbers}
+        paths = set(self._contents.catalog.paths_of(allowed))
+        return {note for note, path in list(made.paths.items()) if path in paths}
+
+    def _same(self, path: str) -> str:
+        entry = self._contents.catalog.get(path)
+        return entry.path if entry else path
 
 
 def _unavailable(settings: Settings) -> str | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from commonplace.core import digest, endings
 from commonplace.errors import CommonplaceError
-from commonplace.vault.disk import Listed, Stamp
+from commonplace.vault.disk import Listed
 from commonplace.vault.index import Known
 from commonplace.vault.roots import Roots
 from commonplace.vault.rows import Fresh
@@ -40,7 +40,7 @@ def plan(found: Iterable[Listed], known: Mapping[str, Known]) -> Plan:
         before = known.get(listed.path)
         if before is None:
             work.new.append(listed)
-        elif before.sha is None or _stamp(before) != listed.stamp:
+        elif before.sha is None or (before.mtime_ns, before.size, before.inode) != listed.stamp:
             work.changed.append(listed)
     work.found = len(seen)
     work.gone = [path for path in known if path not in seen]
@@ -84,7 +84,3 @@ def moves(gone: Mapping[str, Known], fresh: Iterable[Seen]) -> dict[str, str]:
             found[path] = old
             taken.add(old)
     return found
-
-
-def _stamp(known: Known) -> Stamp:
-    return Stamp(known.mtime_ns, known.size, known.inode)

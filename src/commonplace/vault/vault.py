@@ -40,14 +40,16 @@ from commonplace.vault.meaning import Meaning
 from commonplace.vault.noticing import Noticing
 from commonplace.vault.permissions import Memory, Permissions
 from commonplace.vault.renaming import Renamed, Renaming
-from commonplace.vault.review import Review, Reviewed, Suggester, Verdict
+from commonplace.vault.review import Review, Reviewed, Verdict
 from commonplace.vault.roots import Roots
 from commonplace.vault.settings import Settings
 from commonplace.vault.shelf import Shelf
 from commonplace.vault.sqlite_log import SqliteLog
+from commonplace.vault.suggesting import Suggester, Suggesting
 from commonplace.vault.texts import Texts
 from commonplace.vault.tokens import Tokens
 from commonplace.vault.trash import Trash, Trashed
+from commonplace.vault.waiting import Waiting, Wanted
 from commonplace.vault.wishes import Asker, Choice, Json
 
 Result = TypeVar("Result")
@@ -83,7 +85,7 @@ class Vault:
         self._log = log
         self._index = Index(settings.state, shard_count())
         self._aside = Aside(settings.state, shard_count())
-        self._contents = Contents(self._index.corpus())
+        self._contents = Contents(self._index.unread_corpus())
         self._indexer = Indexer(settings, roots, self._contents)
         self.shelf = Shelf(roots, log, self._indexer)
         self._contents.follow(self.shelf.heard)
@@ -97,13 +99,22 @@ class Vault:
             self.texts,
             several_roots=settings.several_roots,
         )
-        self.review = Review(self.shelf, self._index, Ledger(log), settings.suggestions)
+        memory = Memory(log)
+        self.review = Review(self.shelf, Ledger(log))
+        self.waiting = Waiting(self._index, self.shelf, self.review.ledger)
+        self.suggesting = Suggesting(
+            self.shelf,
+            self.review.ledger,
+            self.review.readings,
+            memory.audit,
+            settings.suggestions,
+        )
         self.renaming = Renaming(
             roots, log, self.shelf, self._index, several_roots=settings.several_roots
         )
 
         self.tokens = Tokens(log)
-        self.permissions = Permissions(Memory(log), settings.policies)
+        self.permissions = Permissions(memory, settings.policies)
         self.changing = Changing(
             self,
             roots,
@@ -221,12 +232,18 @@ class Vault:
     ) -> Suggested:
         """Replace a passage of a note, as a suggestion for people to decide."""
         self._refuse_read_only()
-        return await self.review.suggest(path, old, new, by, replace_all=replace_all)
+        return await self.suggesting.suggest(path, old, new, by, replace_all=replace_all)
 
     async def pending(self, path: str | None = None) -> list[index.Pending]:
         """List the suggestions that wait for a decision, in one note or in all."""
+        return (await self.pending_page(Wanted(path)))[0]
+
+    async def pending_page(
+        self, wanted: Wanted, start: int = 0, limit: int | None = None
+    ) -> tuple[list[index.Pending], int]:
+        """List some of the suggestions that wait, and tell how many there are of the kind."""
         await self.shelf.caught_up()
-        return await self.review.pending(path)
+        return await self.waiting.page(wanted, start, limit)
 
     async def decide(
         self, verdict: Verdict, chosen: Mapping[str, Collection[str]], who: str, reason: str = ""

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from commonplace.core import digest as digests
 from commonplace.vault import filling
-from commonplace.vault.corpus import CorpusWriter, Range, shard_file
+from commonplace.vault.corpus import CorpusWriter, Range, sweep
 from commonplace.vault.disk import Listed
 from commonplace.vault.rows import Fresh, Rows, identified, searched
 from commonplace.vault.settling import Settling
@@ -164,8 +164,9 @@ class IndexWriter:
         dead = read_meta(self._db, "dead_bytes")
         return dead > _DEAD_BYTES_MIN and dead * 4 > self._corpus.size
 
-    def compact(self) -> None:
-        """Start a new generation of the corpus that holds the live texts alone."""
+    def compact(self) -> dict[int, Range]:
+        """Start a new generation of the corpus that holds the live texts alone; says where."""
+        placed: dict[int, Range] = {}
         old, generation = self._corpus, read_meta(self._db, "generation")
         self._corpus = CorpusWriter(self._folder, generation + 1, self._shards)
         rows = self._db.execute(
@@ -174,6 +175,7 @@ class IndexWriter:
         with self.batch():
             for note, shard, start, length in rows:
                 where = self._corpus.append(old.read(Range(shard, start, length)))
+                placed[note] = where
                 self._db.execute(
                     "UPDATE notes SET shard = ?, start = ?, length = ? WHERE id = ?",
                     (where.shard, where.start, where.length, note),
@@ -181,8 +183,8 @@ class IndexWriter:
             write_meta(self._db, "generation", generation + 1)
             write_meta(self._db, "dead_bytes", 0)
         old.close()
-        for n in range(self._shards):
-            shard_file(self._folder, generation, n).unlink(missing_ok=True)
+        sweep(self._folder, generation)
+        return placed
 
     def _catch_up(self) -> None:
         """Do what a build put off, be it this writer's or one that was cut short."""

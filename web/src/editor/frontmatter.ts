@@ -4,6 +4,7 @@ import { type Extension, Facet, StateEffect, StateField } from "@codemirror/stat
 import { Decoration, type DecorationSet, EditorView, WidgetType } from "@codemirror/view";
 
 import { type Block, readBlock } from "../text/properties.ts";
+import { verbatim } from "./guard.ts";
 import { reading } from "./marks.ts";
 
 const BLOCK_MAX = 65_536;
@@ -58,6 +59,12 @@ class Form extends WidgetType {
   override ignoreEvent(): boolean {
     return true;
   }
+}
+
+/** Show a form instead of text or the other way round; without properties, begin some. */
+export function switchProperties(view: EditorView): void {
+  if (view.state.field(front).block) view.dispatch({ effects: asForm.of(!view.state.field(front).form) });
+  else if (!view.state.readOnly) view.dispatch({ changes: { from: 0, insert: "---\ntags: []\n---\n" }, annotations: verbatim.of(true) });
 }
 
 export function frontmatter(): Extension {

@@ -53,12 +53,24 @@ function isBehindWord(doc: Text, at: number): boolean {
   return /\p{L}/u.test(doc.sliceString(line.from, at)) && !/`{3}|~{3}/.test(line.text);
 }
 
+/** Where changes begin and end, and by how much they move what comes behind. */
+function reach(changes: ChangeSet): [number, number, number] {
+  let [first, last] = [Infinity, -1];
+  changes.iterChangedRanges((from, to) => {
+    first = Math.min(first, from);
+    last = Math.max(last, to);
+  });
+  return [first, last, changes.newLength - changes.length];
+}
+
 function shifted({ marked, pending }: Reading, changes: ChangeSet, doc: Text): Reading {
   const moved = new Map<Mark, Mark>();
+  const [first, last, added] = reach(changes);
   const move = (mark: Mark): Mark => {
     const known = moved.get(mark);
     if (known) return known;
-    const at = (place: number, side: number) => changes.mapPos(place, side);
+    if (mark.end < first) return mark;
+    const at = (place: number, side: number) => (place > last ? place + added : changes.mapPos(place, side));
     const next: Mark = {
       ...mark,
       start: at(mark.start, 1),
@@ -85,6 +97,7 @@ function shifted({ marked, pending }: Reading, changes: ChangeSet, doc: Text): R
   return {
     marked: shiftedMarked,
     pending: pending.map((one) => {
+      if (one.end < first) return one;
       const marks = one.marks.map(move);
       return { ...one, marks, start: marks[0]!.start, end: marks[marks.length - 1]!.end };
     }),

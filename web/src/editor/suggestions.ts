@@ -1,9 +1,9 @@
 // Suggestions as one sees them: delimiters hidden, words compared, a card to decide on each.
 
-import { type EditorState, type Extension, type Range, RangeSet, StateEffect, StateField } from "@codemirror/state";
+import { type EditorState, type Extension, type Range, RangeSet, StateEffect, StateField, type Text } from "@codemirror/state";
 import { Decoration, type DecorationSet, EditorView, hoverTooltip, keymap, showTooltip, type Tooltip, ViewPlugin, type ViewUpdate, WidgetType } from "@codemirror/view";
 
-import { type Marked, newSide, oldSide, sides, type Suggestion, within } from "../critic/index.ts";
+import { newSide, oldSide, sides, type Suggestion, within } from "../critic/index.ts";
 import { colourOf } from "../person.ts";
 import { age } from "../text/age.ts";
 import { wordDiff } from "../text/words.ts";
@@ -52,11 +52,11 @@ function decorate(view: EditorView): [DecorationSet, DecorationSet] {
   };
   const active = suggestionAt(found, view.state.selection.main.head);
   for (const one of visible(found.pending, from, to)) {
-    shown.push(...sidesOf(found.marked, one, one === active));
+    shown.push(...sidesOf(view.state.doc, one, one === active));
     for (const mark of one.marks) delimitersOf(mark).forEach(([start, end]) => hide(start, end));
   }
   for (const mark of within(found.marked.comments, from, to)) {
-    const text = found.marked.text.slice(mark.body, mark.tail);
+    const text = view.state.doc.sliceString(mark.body, mark.tail);
     const chip = Decoration.replace({ widget: new Remark(text, mark.meta?.author ?? "") });
     if (!text.includes("\n")) cut.push(chip.range(mark.start, mark.end));
   }
@@ -81,7 +81,8 @@ function visible(pending: readonly Suggestion[], from: number, to: number): Sugg
   return found;
 }
 
-function sidesOf(marked: Marked, one: Suggestion, active: boolean): Range<Decoration>[] {
+// Asking the document for its few visible letters costs nothing; all of it as one string does.
+function sidesOf(doc: Text, one: Suggestion, active: boolean): Range<Decoration>[] {
   const found: Range<Decoration>[] = [];
   const also = active ? " cm-active" : "";
   const add = (name: string, start: number, end: number) => {
@@ -91,16 +92,16 @@ function sidesOf(marked: Marked, one: Suggestion, active: boolean): Range<Decora
     add(`cm-del${also}`, ...oldSide(mark));
     add(`cm-ins${also}`, ...newSide(mark));
   }
-  if (one.kind === "replace" && one.end - one.start < WORDS_MAX) changedWords(marked, one, add);
+  if (one.kind === "replace" && one.end - one.start < WORDS_MAX) changedWords(doc, one, add);
   return found;
 }
 
-function changedWords(marked: Marked, one: Suggestion, add: (name: string, start: number, end: number) => void): void {
+function changedWords(doc: Text, one: Suggestion, add: (name: string, start: number, end: number) => void): void {
   const old = one.marks.map(oldSide).find(([start, end]) => start < end);
   const added = one.marks.map(newSide).find(([start, end]) => start < end);
   if (!old || !added) return;
   let [left, right] = [old[0], added[0]];
-  const stretches = wordDiff(marked.text.slice(...old), marked.text.slice(...added));
+  const stretches = wordDiff(doc.sliceString(...old), doc.sliceString(...added));
   for (const { kind, text } of stretches) {
     if (kind === "old") add("cm-del-word", left, left + text.length);
     if (kind === "new") add("cm-ins-word", right, right + text.length);

@@ -4,8 +4,7 @@ import type { EditorView } from "@codemirror/view";
 import type { Signal } from "@preact/signals";
 
 import type { Mode } from "../editor/editor.ts";
-import { asForm, front } from "../editor/frontmatter.ts";
-import { verbatim } from "../editor/guard.ts";
+import { front, switchProperties } from "../editor/frontmatter.ts";
 import type { Present } from "../editor/presence.ts";
 import type { Connection, Session } from "../live/session.ts";
 import { colourOf, personName, shownName } from "../person.ts";
@@ -90,8 +89,7 @@ function Menu({ view, path, beside }: { view: EditorView | null; path: string; b
       <summary class="quiet" aria-label="More"><Icon name="more" /></summary>
       <div class="menu-list">
         <button type="button" onClick={choose(() => (beside.value = !beside.value))}>{beside.value ? "Hide the preview" : "Preview beside"}</button>
-        {properties?.block && <button type="button" onClick={choose(() => view?.dispatch({ effects: asForm.of(!view.state.field(front).form) }))}>Properties as form or text</button>}
-        {view && !properties?.block && !readOnly.value && <button type="button" onClick={choose(() => view.dispatch({ changes: { from: 0, insert: "---\ntags: []\n---\n" }, annotations: verbatim.of(true) }))}>Add properties</button>}
+        {view && (properties?.block || !readOnly.value) && <button type="button" onClick={choose(() => switchProperties(view))}>{properties?.block ? "Properties as form or text" : "Add properties"}</button>}
         {!readOnly.value && <button type="button" onClick={choose(() => (dialog.value = { kind: "rename", path }))}>Rename or move</button>}
         {!readOnly.value && <button type="button" onClick={choose(() => (dialog.value = { kind: "delete", path }))}>Delete</button>}
       </div>

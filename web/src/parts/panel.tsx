@@ -5,12 +5,12 @@ import { useSignal, useSignalEffect } from "@preact/signals";
 import { lazy, Suspense } from "./lazy.tsx";
 
 import { type Answers, get, maybe } from "../api.ts";
-import { alikeOf, idOf, sides, type Suggestion } from "../critic/index.ts";
+import { idOf, sides, type Suggestion } from "../critic/index.ts";
 import { reading, suggestionAt } from "../editor/marks.ts";
 import { goTo } from "../editor/suggestions.ts";
 import { reviewed } from "../events.ts";
 import { decide, type Decision } from "../review.ts";
-import { hrefOf, readOnly } from "../store.ts";
+import { hrefOf, panelTab as tab, readOnly } from "../store.ts";
 import { age } from "../text/age.ts";
 import { headings } from "../text/headings.ts";
 import { Diff } from "./diff.tsx";
@@ -20,10 +20,8 @@ const HEIGHT = 104;
 const LocalGraph = lazy(() => import("./graph.tsx").then((module) => module.LocalGraph));
 
 const TABS = [["suggestions", "Suggestions"], ["links", "Links"], ["outline", "Outline"], ["graph", "Graph"]] as const;
-type Tab = (typeof TABS)[number][0];
 
 export function Panel({ view, path, version }: { view: EditorView; path: string; version: number }) {
-  const tab = useSignal<Tab>("suggestions");
   const count = view.state.field(reading).pending.length;
   const onKeyDown = (event: KeyboardEvent) => {
     const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
@@ -54,7 +52,7 @@ export function Panel({ view, path, version }: { view: EditorView; path: string;
 function Suggestions({ view, path }: { view: EditorView; path: string; version: number }) {
   const { marked, pending } = view.state.field(reading);
   const active = suggestionAt(view.state.field(reading), view.state.selection.main.head);
-  const act = (decision: Decision, one: Suggestion) => void decide(decision, { suggestions: [{ path, id: idOf(marked, pending, one), alike: alikeOf(marked, pending, one) }] });
+  const act = (decision: Decision, one: Suggestion) => void decide(decision, { suggestions: [{ path, id: idOf(marked, pending, one) }] });
   if (!pending.length) return <p class="empty">Nothing is suggested in this note.</p>;
   const row = (index: number) => {
     const one = pending[index];

@@ -6,7 +6,9 @@ they meet at a *seam*: a place where a delimiter, or what would become one, was 
 one mark could not hold it (see `writing`).
 
 An id is a hash of the suggestion's characters and of how many equal ones stand before it: it stays
-while other text changes, and changes with its own text.
+while other text changes, and changes with its own text. Twins, which are equal to the letter, also
+carry how many they are (`…-2`): once one of them is decided, the ids of all are others, and nobody
+who meant that one decides the next in its stead.
 """
 
 from collections import Counter
@@ -97,13 +99,21 @@ def groups(marked: Marked) -> list[Group]:
 
 def identified(raw: list[str]) -> list[str]:
     """Return the ids of suggestions, given their characters in order."""
+    equal = Counter(raw)
     seen: Counter[str] = Counter()
     ids: list[str] = []
     for characters in raw:
         seen[characters] += 1
         source = f"{seen[characters]}\0{characters}".encode("utf-8", "surrogatepass")
-        ids.append(blake2b(source, digest_size=_ID_BYTES).hexdigest())
+        name = blake2b(source, digest_size=_ID_BYTES).hexdigest()
+        twins = equal[characters]
+        ids.append(f"{name}-{twins}" if twins > 1 else name)
     return ids
+
+
+def rank(id: str) -> str:
+    """Return the part of an id that tells a suggestion from its twins, however many they are."""
+    return id.partition("-")[0]
 
 
 def _belongs(marked: Marked, index: int) -> bool:

@@ -83,7 +83,7 @@ class Page:
 
 
 # What one call wrote and checked is what the next one begins with.
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=4)
 def read(text: str) -> Page:
     """Work out a page. What is returned is shared, and not to be changed."""
     marked = parse(text)
@@ -92,8 +92,12 @@ def read(text: str) -> Page:
     return Page(marked, groups(marked), accepted_view(marked), trailers)
 
 
+@lru_cache(maxsize=4)
 def places(text: str) -> list[tuple[str, int, int]]:
-    """Tell the id, start and end of each suggestion, at a fraction of the cost of listing them."""
+    """Tell the id, start and end of each suggestion, at a fraction of the cost of listing them.
+
+    What is returned is shared, and not to be changed.
+    """
     if "{" not in text:
         return []
     page = read(text)
