@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
+from tests.web.assistant import connected
 from tests.web.building import packages
+from tests.web.serve import Server
 
 pytestmark = pytest.mark.slow
 
@@ -229,7 +231,25 @@ def _look(page: Any, name: str, found: dict[str, list[str]]) -> None:
     found[name] = faults(page)
 
 
-def test_pictures_of_every_look(visit: Any) -> None:
+def _picture_of_the_readme(visit: Any, server: Server) -> None:
+    """What docs/page.png shows: an assistant at work in a note that a person reads."""
+    from tests.web.browser import shot
+
+    page = opened(visit, viewport={"width": 1200, "height": 720})
+    page.wait_for_selector(".suggestion")
+    with connected(server.url) as claude:
+        claude.call("read", file_path="Garden/Plan.md")
+        edit = {"old_string": "the south wall", "new_string": "the warm south wall"}
+        claude.call("edit", file_path="Garden/Plan.md", **edit)
+        page.wait_for_selector(".cm-other.assistant")
+        page.wait_for_selector(".suggestion >> text=warm")
+        page.click(".cm-line >> text=cut down only")
+        page.wait_for_selector(".suggestion-card")
+        page.wait_for_timeout(300)
+        shot(page, "readme")
+
+
+def test_pictures_of_every_look(visit: Any, server: Server) -> None:
     from tests.web.browser import shot
 
     for scheme in ("light", "dark"):
@@ -240,6 +260,7 @@ def test_pictures_of_every_look(visit: Any) -> None:
         page.evaluate("location.hash = '#review'")
         page.wait_for_selector(".queue-row")
         shot(page, f"review-{scheme}")
+    _picture_of_the_readme(visit, server)
     phone = opened(visit, viewport={"width": 390, "height": 800}, has_touch=True)
     phone.wait_for_timeout(300)
     shot(phone, "note-phone")

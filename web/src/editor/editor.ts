@@ -1,7 +1,7 @@
 // The editor of one note, put together.
 
 import { Compartment, EditorState, type Extension } from "@codemirror/state";
-import { drawSelection, dropCursor, EditorView, keymap, placeholder } from "@codemirror/view";
+import { drawSelection, dropCursor, EditorView, keymap, placeholder, tooltips } from "@codemirror/view";
 import { yCollab, yUndoManagerKeymap } from "y-codemirror.next";
 import * as Y from "yjs";
 
@@ -63,6 +63,7 @@ function writing({ title }: Wishes): Extension {
     EditorView.lineWrapping,
     EditorView.contentAttributes.of({ "aria-label": `Text of ${title}`, spellcheck: "true", autocapitalize: "sentences" }),
     drawSelection(),
+    tooltips({ tooltipSpace: (view) => view.scrollDOM.getBoundingClientRect() }),
     dropCursor(),
     placeholder("Write here. [[ links to another note."),
     keymap.of(yUndoManagerKeymap),

@@ -64,18 +64,18 @@ function Suggestions({ view, path }: { view: EditorView; path: string; version: 
         <div class="suggestion-foot">
           <span class="who">{one.author ?? "Assistant"}</span><span class="muted">{one.time === null ? "" : age(one.time * 1000)}</span>
           <span class="grow" />
-          <button type="button" class="small accept" disabled={readOnly.value} onClick={() => act("accept", one)}>Accept</button>
-          <button type="button" class="small reject" disabled={readOnly.value} onClick={() => act("reject", one)}>Reject</button>
+          {!readOnly.value && <button type="button" class="small accept" onClick={() => act("accept", one)}>Accept</button>}
+          {!readOnly.value && <button type="button" class="small reject" onClick={() => act("reject", one)}>Reject</button>}
         </div>
       </div>
     );
   };
   return (
     <div class="suggestions">
-      {pending.length > 1 && (
+      {pending.length > 1 && !readOnly.value && (
         <div class="suggestions-all">
-          <button type="button" class="small accept" disabled={readOnly.value} onClick={() => void decide("accept", { path })}>Accept all {pending.length.toLocaleString()}</button>
-          <button type="button" class="small reject" disabled={readOnly.value} onClick={() => void decide("reject", { path })}>Reject all</button>
+          <button type="button" class="small accept" onClick={() => void decide("accept", { path })}>Accept all {pending.length.toLocaleString()}</button>
+          <button type="button" class="small reject" onClick={() => void decide("reject", { path })}>Reject all</button>
         </div>
       )}
       <Rows count={pending.length} height={HEIGHT} label="Suggestions in this note" row={row} />
