@@ -6,6 +6,7 @@ import { yCollab, yUndoManagerKeymap } from "y-codemirror.next";
 import * as Y from "yjs";
 
 import type { Session } from "../live/session.ts";
+import { type Credit, ledger } from "./credits.ts";
 import { frontmatter, showForm } from "./frontmatter.ts";
 import { guard, onRefused, suggestingMode } from "./guard.ts";
 import { look } from "./look.ts";
@@ -19,6 +20,7 @@ export interface Wishes {
   readonly title: string;
   readonly linking: Linking;
   readonly decide: Decide;
+  readonly credits: ReadonlyMap<string, Credit>;
   readonly refused: (why: string) => void;
   readonly showForm: (place: HTMLElement, view: EditorView) => void;
   readonly onState: (state: EditorState) => void;
@@ -38,6 +40,7 @@ export function openEditor(parent: HTMLElement, wishes: Wishes): EditorView {
       later.of([]),
       guard(),
       onRefused.of(wishes.refused),
+      ledger.of(wishes.credits),
       showSuggestions(wishes.decide),
       wikilinks(wishes.linking),
       frontmatter(),
