@@ -22,12 +22,18 @@ def opened(visit: Any, place: str = _PLAN, **more: Any) -> Any:
     return page
 
 
-def faults(page: Any) -> list[str]:
-    """What axe finds, as short lines."""
-    axe = (packages() / "axe-core" / "axe.min.js").read_text("utf-8")
-    page.evaluate(axe)
-    tags = ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"]
-    found = page.evaluate("tags => axe.run({runOnly: tags})", tags)
+_RULES = ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"]
+_RULES_OF_COLOUR = ["color-contrast", "link-in-text-block"]
+
+
+def faults(page: Any, *, colours: bool = False) -> list[str]:
+    """What axe finds, as short lines; `colours` asks only for what depends on them."""
+    if not page.evaluate("'axe' in window"):
+        page.evaluate((packages() / "axe-core" / "axe.min.js").read_text("utf-8"))
+    rules = ["rule", _RULES_OF_COLOUR] if colours else ["tag", _RULES]
+    found = page.evaluate(
+        "([type, values]) => axe.run({runOnly: {type, values}, resultTypes: ['violations']})", rules
+    )
     return [
         f"{fault['id']}: {node['html'][:160]} {node['failureSummary'][:300]}"
         for fault in found["violations"]
@@ -228,7 +234,8 @@ def _note_views(page: Any, scheme: str, found: dict[str, list[str]]) -> None:
 
 
 def _look(page: Any, name: str, found: dict[str, list[str]]) -> None:
-    found[name] = faults(page)
+    # the second look at a view is for its colours alone
+    found[name] = faults(page, colours=name.startswith("dark"))
 
 
 def _picture_of_the_readme(visit: Any, server: Server) -> None:
