@@ -6,7 +6,7 @@ DEV := .venv/.dev
 DEMO := build/demo
 MODEL := .venv/.model
 
-.PHONY: help run test quick check fix bench eval model lock clean
+.PHONY: help run test quick check fix bench laws eval model lock clean
 
 help:            ## show this list
 	@grep -E '^[a-z]+: .*##|^[a-z]+:  +##' Makefile | sed -E 's/:.*## /\t/'
@@ -35,6 +35,12 @@ fix: $(DEV)      ## mend what a tool can mend
 
 bench: $(DEV)    ## measure, beside ripgrep and a bare MCP server in the same run
 	$(BIN)/python -m bench
+	$(BIN)/python -m bench.suggestions
+	$(BIN)/python -m bench.notes
+
+laws: $(DEV)     ## look long for a fault in suggestions: 100,000 new examples, 1,000 rounds of all at once
+	$(BIN)/python -m pytest -q tests/core/test_critic_laws.py -k thousands --hypothesis-profile laws
+	COMMONPLACE_ROUNDS=1000 $(BIN)/python -m pytest -q tests/live/test_together.py
 
 eval: $(DEV) model ## measure how well search finds things: make eval SETS=FOLDER (layout: bench/eval.py)
 	@[ -n "$(SETS)" ] || { echo "Name the folder of labelled sets: make eval SETS=FOLDER"; exit 2; }

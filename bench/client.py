@@ -5,13 +5,26 @@ import subprocess
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 INITIALIZE = {
     "protocolVersion": "2025-11-25",
     "capabilities": {},
     "clientInfo": {"name": "bench", "version": "1"},
 }
+
+
+class Memory(NamedTuple):
+    """Megabytes resident, and the same with shared pages counted in part."""
+
+    rss: float
+    pss: float
+
+
+def memory_of(process: int) -> Memory:
+    rows = Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()
+    found = {row.split()[0]: int(row.split()[1]) / 1024 for row in rows[1:]}
+    return Memory(found["Rss:"], found["Pss:"])
 
 
 class Client:
@@ -62,10 +75,17 @@ class Client:
         self.call(tool, **arguments)
         return (time.perf_counter() - start) * 1e3
 
-    def rss_mb(self) -> float:
-        status = Path(f"/proc/{self.process.pid}/status").read_text()
-        line = next(row for row in status.splitlines() if row.startswith("VmRSS"))
-        return int(line.split()[1]) / 1024
+    def memory(self) -> Memory:
+        """What the server's process takes."""
+        return memory_of(self.process.pid)
+
+    def embedder(self) -> Memory | None:
+        """What the process of the search model takes, if there is one."""
+        for task in Path(f"/proc/{self.process.pid}/task").iterdir():
+            for child in (task / "children").read_text().split():
+                if b"embed_worker" in Path(f"/proc/{child}/cmdline").read_bytes():
+                    return memory_of(int(child))
+        return None
 
     def close(self) -> None:
         assert self.process.stdin

@@ -28,7 +28,7 @@ from commonplace.tools.table import Actor, Call, Toolbox
 from commonplace.vault import model
 from commonplace.vault.docstore import DocStore
 from commonplace.vault.embed import Floats
-from commonplace.vault.embed_local import LocalEmbedder
+from commonplace.vault.embed_process import ProcessEmbedder
 from commonplace.vault.meaning import Meaning
 from commonplace.vault.settings import Root, Settings
 from commonplace.vault.vault import Vault
@@ -47,13 +47,17 @@ class DrawnVectors:
     def __init__(self) -> None:
         data = platformdirs.user_data_path("commonplace", appauthor=False)
         ready = model.status(data).state is model.State.READY
-        self._model = LocalEmbedder(data) if ready else None
+        self._model = ProcessEmbedder(data) if ready else None
 
     def embed_documents(self, texts: Sequence[str]) -> Floats:
         return np.stack([self._drawn(text) for text in texts])
 
     def embed_query(self, text: str) -> Floats:
         return self._model.embed_query(text) if self._model else self._drawn(text)
+
+    def close(self) -> None:
+        if self._model:
+            self._model.close()
 
     def _drawn(self, text: str) -> Floats:
         seed = int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest())
@@ -95,8 +99,8 @@ async def measure(folder: Path, state: Path) -> None:
 async def walks(vault: Vault) -> None:
     box = Toolbox(graph.tools(DocStore(vault)))
     rng = random.Random(1)
-    notes = [entry.path for entry in await vault.newest()]
-    tags = [tag for tag, _ in await vault.tags()]
+    notes = [entry.path for entry in await vault.listing.newest()]
+    tags = [tag for tag, _ in await vault.listing.tags()]
 
     def calls(
         name: str, draw: Callable[[], dict[str, object]]
@@ -136,7 +140,7 @@ async def searches(vault: Vault, folder: Path) -> None:
         tasks.cancel_scope.cancel()
     print(f"     {vault.meaning.progress.passages} vectors, {memory_mb() - before:.0f} MB")
     rng = random.Random(2)
-    notes = [entry.path for entry in await vault.newest()]
+    notes = [entry.path for entry in await vault.listing.newest()]
     queries = [
         " ".join((folder / rng.choice(notes)).read_text().split()[-40:-34]) for _ in range(100)
     ]

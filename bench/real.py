@@ -69,11 +69,11 @@ async def compare(folder: Path, vault: Vault, *, everything: bool = False) -> bo
     print(f"{folder.name}: {counts}")
     reader = Reader(folder)
     rng = random.Random(0)
-    listed = [entry.path for entry in await vault.newest()]
+    listed = [entry.path for entry in await vault.listing.newest()]
     agree = total = 0
     chosen = listed if everything else rng.sample(listed, min(SAMPLE, len(listed)))
     for path in chosen:
-        ours, theirs = set((await vault.links(path)).forward), reader.forward(path)
+        ours, theirs = set((await vault.listing.links(path)).forward), reader.forward(path)
         total += len(ours | theirs)
         agree += len(ours & theirs)
         for target in sorted(ours ^ theirs):

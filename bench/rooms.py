@@ -257,6 +257,7 @@ def serve(state: Path, port: int) -> None:
     from commonplace.server.framing import Framed
     from commonplace.server.guard import Guard, Guarded
     from commonplace.server.rooms import Rooms
+    from commonplace.server.running import run_as_server
     from commonplace.server.sockets import routes
     from commonplace.vault.live import Documents
     from commonplace.vault.sqlite_log import SqliteLog
@@ -287,6 +288,7 @@ def serve(state: Path, port: int) -> None:
             )
             await uvicorn.Server(config).serve()
 
+    run_as_server()
     uvloop.run(run())
 
 

@@ -7,4 +7,6 @@ from hypothesis import settings
 # `pytest --hypothesis-profile search`.
 settings.register_profile("commonplace", deadline=None, derandomize=True)
 settings.register_profile("search", deadline=None)
+# `make laws`: very many examples, others each time.
+settings.register_profile("laws", deadline=None, max_examples=100_000)
 settings.load_profile("commonplace")

@@ -11,7 +11,7 @@ import os
 import shutil
 import stat
 import subprocess
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.metadata import version
 from importlib.resources import files
@@ -40,7 +40,12 @@ def installed(folder: Path) -> Path:
 
 
 def run(
-    arguments: Sequence[str], *, cwd: Path, seconds: float, text: str | None = None
+    arguments: Sequence[str],
+    *,
+    cwd: Path,
+    seconds: float,
+    text: str | None = None,
+    env: Mapping[str, str] | None = None,
 ) -> subprocess.CompletedProcess[str]:
     """Run Node there, with `text` for it to read; nothing of it outlives `seconds`."""
     return subprocess.run(
@@ -52,7 +57,12 @@ def run(
         text=True,
         encoding="utf-8",
         timeout=seconds,
-        env={**os.environ, "PATH": f"{node().parent}:{os.environ['PATH']}", "NO_COLOR": "1"},
+        env={
+            **os.environ,
+            "PATH": f"{node().parent}:{os.environ['PATH']}",
+            "NO_COLOR": "1",
+            **(env or {}),
+        },
     )
 
 

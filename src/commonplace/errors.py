@@ -8,7 +8,8 @@
     ├── Forbidden            a policy or a person said no
     ├── Unreadable           the file exists but is not text that Commonplace edits
     └── Unavailable          an outside thing (disk, model, owner) failed; try later
-        └── OwnedElsewhere   another process owns one of the vault's folders
+        ├── OwnedElsewhere   another process owns one of the vault's folders
+        └── Starting         it is not ready yet, and will be in a moment
 
 The message is for the person or assistant who can mend it: what happened, then what to do. It
 never holds an absolute path of the host. Errors are caught where a protocol meets the code
@@ -50,3 +51,7 @@ class Unavailable(CommonplaceError):
 
 class OwnedElsewhere(Unavailable):
     """Another process owns one of the vault's folders."""
+
+
+class Starting(Unavailable):
+    """An outside thing is not ready yet."""

@@ -144,11 +144,6 @@ def test_a_port_that_is_taken_is_named(run: Run):
         assert f"Port {port} is taken" in run("serve", "--port", port, code=1).stderr
 
 
-@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1"])
-def test_a_host_that_others_reach_is_refused_until_there_are_tokens(run: Run, host: str):
-    assert "needs access tokens" in run("serve", "--host", host, code=2).stderr
-
-
 def test_an_owner_elsewhere_is_named(run: Run, start: Callable[..., Client], tmp_path: Path):
     process = owner(start, "mcp")
     other = str(tmp_path / "other")

@@ -11,6 +11,7 @@ import pytest
 
 from commonplace.server.app import create_app
 from tests import node
+from tests.server.processes import Process, until
 from tests.server.serving import serving
 from tests.server.shelf import Shelf, server_on
 
@@ -59,3 +60,29 @@ def test_a_server_without_the_fixtures_does_not_pass() -> None:
         url = f"{bare}/mcp"
         arguments = [SUITE, "server", "--url", url, "--scenario", "tools-call-image"]
         assert node.run(arguments, cwd=folder, seconds=60).returncode == 1
+
+
+@pytest.fixture(scope="module")
+def product(tmp_path_factory: pytest.TempPathFactory) -> Generator[str]:
+    """Serve a vault as a person would; the address of its MCP endpoint."""
+    folder = tmp_path_factory.mktemp("product")
+    vault, state = folder / "vault", folder / "state"
+    vault.mkdir()
+    (vault / "Home.md").write_text("# Home\n")
+    command = [sys.executable, "-m", "commonplace", "serve", str(vault), "--state", str(state)]
+    with Process(*command, "--embeddings", "none", "--port", "0") as process:
+
+        def address() -> re.Match[str] | None:
+            return re.search(r"http://[\d.:]+", process.complaint())
+
+        yield f"{until(address)[0]}/mcp"
+
+
+@pytest.mark.parametrize("revision", ["2025-11-25", "2026-07-28"])
+def test_the_product_itself_fails_only_what_needs_the_fixtures(product: str, revision: str) -> None:
+    folder = node.installed(FOREIGN)
+    baseline = Path(__file__).with_name(f"bare-{revision}.yml")
+    arguments = [SUITE, "server", "--url", product, "--requirements", revision]
+    done = node.run([*arguments, "--expected-failures", str(baseline)], cwd=folder, seconds=120)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "Baseline check passed" in done.stdout

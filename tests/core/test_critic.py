@@ -86,6 +86,7 @@ def test_a_highlight_is_plain_text_in_the_accepted_view() -> None:
         ("a\n```\ncode\n```\nb", "code", "more code"),
         ("say “no”", 'say "no"', 'say "yes"'),
         ("{++a cat++} sat", "cat", "cat dog"),
+        pytest.param("a\n> ~~~\n> code\n", "> ~", "> ", id="a part of a fence, and one is left"),
     ],
 )
 def test_a_call_that_comes_twice_changes_nothing_more(document: str, old: str, new: str) -> None:
@@ -254,6 +255,38 @@ def test_an_id_stays_while_other_text_changes() -> None:
     assert len({one.id, twin.id, other.id}) == 3
     changed = critic.suggestions("New text. {++a++} more {++a++} {++c++} {++b++}")
     assert [changed[0].id, changed[1].id, changed[3].id] == [one.id, twin.id, other.id]
+
+
+def test_once_a_twin_is_decided_the_ids_of_all_are_others() -> None:
+    document = "{++a++} {++b++} {++a++} {++a++}"
+    first, other, second, third = critic.suggestions(document)
+    after = apply(document, critic.accept(document, [second.id]))
+    left = critic.suggestions(after)
+    assert after == "{++a++} {++b++} a {++a++}"
+    assert left[1].id == other.id
+    assert {left[0].id, left[2].id}.isdisjoint({first.id, second.id, third.id})
+    for gone in (first, second, third):
+        with pytest.raises(critic.Undecidable, match="changed or decided meanwhile"):
+            critic.reject(after, [gone.id])
+
+
+def test_what_is_remembered_by_id_follows_its_suggestion() -> None:
+    document = "one {--cat--}{++dog++} two {--cat--}{++dog++} three {++x++}"
+    first, second, _ = critic.suggestions(document)
+    edits = critic.accept(document, [first.id])
+    after = apply(document, edits)
+    assert critic.carried(document, after, edits) == {second.id: critic.suggestions(after)[0].id}
+    assert critic.rank(critic.suggestions(after)[0].id) == critic.rank(first.id)
+    made = critic.suggest(after, "one", "one {")
+    assert critic.written(made.text, made.edits) == [critic.suggestions(made.text)[0].id]
+    assert critic.carried(after, made.text, made.edits) == {}
+    third = critic.suggest("cat {--cat--}{++dog++}", "cat", "dog")
+    names = [each.id for each in critic.suggestions(third.text)]
+    assert critic.written(third.text, third.edits) == names[:1]
+    (before,) = critic.suggestions("cat {--cat--}{++dog++}")
+    assert critic.carried("cat {--cat--}{++dog++}", third.text, third.edits) == {
+        before.id: names[1]
+    }
 
 
 def test_deciding_deletes_only_delimiters_and_the_discarded_side() -> None:

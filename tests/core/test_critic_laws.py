@@ -1,6 +1,7 @@
 """The laws of `commonplace.core.critic`, on random texts and calls.
 
-Each law runs on some hundred examples; together they run on `EXAMPLES` in the slow test.
+Each law runs on some hundred examples; together they run on `EXAMPLES` in the slow test, and on as
+many as a profile asks for: `make laws` looks for new ones, 100,000 at a time.
 """
 
 from collections import Counter
@@ -16,7 +17,7 @@ from commonplace.core.critic.views import Role, runs
 from commonplace.core.edits import Edit, apply
 from commonplace.errors import CommonplaceError
 
-EXAMPLES = 20_000
+EXAMPLES = max(20_000, settings().max_examples)
 QUICK = 200
 
 TIDY = (

@@ -1,6 +1,6 @@
 import pytest
 
-from commonplace.core.yjs import HostileUpdate
+from commonplace.core.yjs import EarlyUpdate, HostileUpdate
 from commonplace.core.yjs_gate import HELD_BYTES_MAX, HELD_MAX, Gate
 from commonplace.core.yjs_scan import scan
 from commonplace.core.yjs_update import PLAIN_TEXT
@@ -91,7 +91,7 @@ def test_deletions_wait_for_what_they_delete() -> None:
 def test_deletions_of_what_nobody_wrote_are_refused_from_outside() -> None:
     gate = Gate()
     admit(gate, HELLO)
-    with pytest.raises(HostileUpdate):
+    with pytest.raises(EarlyUpdate):
         gate.check(update(deletes=deleting((1, 4, 3))), PLAIN_TEXT)
     admit(gate, BANG)  # waits, but was seen: its sender may delete what is before it
     gate.check(update(deletes=deleting((1, 4, 3))), PLAIN_TEXT)
@@ -151,10 +151,10 @@ def test_a_flood_of_edits_that_cannot_be_integrated_is_refused() -> None:
     gate = Gate()
     for client in range(HELD_MAX):
         admit(gate, update(section(client, 5, after(client, 4, "x"))))
-    with pytest.raises(HostileUpdate, match="connect again"):
+    with pytest.raises(EarlyUpdate, match="connect again"):
         gate.check(update(section(HELD_MAX, 5, after(HELD_MAX, 4, "x"))), PLAIN_TEXT)
     assert admit(gate, update(section(2**40, 0, first("still taken")))) != []
-    with pytest.raises(HostileUpdate):
+    with pytest.raises(EarlyUpdate):
         Gate().check(update(section(1, 5, after(1, 4, "x" * HELD_BYTES_MAX))), PLAIN_TEXT)
 
 

@@ -69,3 +69,51 @@ def test_the_inspector_gets_an_answer_that_it_can_show(url: str, folder: Path, e
     code, shown, complaints = inspect(url, *flags, *words)
     assert "approv" in shown + complaints or "denied" in shown + complaints, (code, shown)
     assert list(folder.iterdir()) == []
+
+
+class Inspector:
+    """The inspector's client that stays connected, so that a person can answer in between."""
+
+    def __init__(self, folder: Path) -> None:
+        (folder / "daemon").mkdir(mode=0o700)
+        self._env = {
+            "HOME": str(folder),
+            "MCP_INSPECTOR_SECRET_STORE": "memory",
+            "MCP_INSPECTOR_DAEMON_DIR": str(folder / "daemon"),
+            "MCP_INSPECTOR_DAEMON_TOKEN": "of-this-test",
+        }
+
+    def do(self, *words: str) -> Any:
+        arguments = [INSPECTOR, "--format", "json", "--connection", "ours", *words]
+        done = node.run(arguments, cwd=node.installed(HERE), seconds=60, env=self._env)
+        assert done.stdout, done.stderr
+        return json.loads(done.stdout)
+
+    def create(self, name: str, *answer: str) -> dict[str, Any]:
+        """Ask for a note; give the person's answer to what is asked then."""
+        arguments = (f"path:={name}.md", "content:=new")
+        asked = self.do("tools/call", "create_note", *arguments)["elicitationPending"]
+        assert asked["message"] == (
+            f"inspector-cli wants to create {name}.md (3 bytes, 1 word)\n\n@@ line 1 @@\n+new"
+        )
+        return self.do("elicitation/respond", asked["elicitationId"], *answer)
+
+
+INSPECTOR = "node_modules/@modelcontextprotocol/inspector/clients/mcpdo/build/mcp-bin.js"
+
+
+@pytest.mark.parametrize("era", ["legacy", "modern"])
+def test_the_inspector_asks_its_person(tmp_path: Path, url: str, folder: Path, era: str) -> None:
+    inspector = Inspector(tmp_path)
+    inspector.do("connect", url, "--era", era)
+    try:
+        done = inspector.create("accepted", "allow:=once")
+        refused = [
+            inspector.create("declined", "--decline"),
+            inspector.create("cancelled", "--cancel"),
+        ]
+    finally:
+        inspector.do("daemon", "stop")
+    assert json.loads(done["content"][0]["text"])["status"] == "created"
+    assert [one["content"][0]["text"] for one in refused] == ["User denied permission"] * 2
+    assert [file.name for file in folder.iterdir()] == ["accepted.md"]

@@ -53,13 +53,22 @@ const keep = (name, doc, provider, connected, saved) => {
   return client
 }
 
+// How a Yjs client shows an access token: before all else, as the first message.
+const introducing = (token) => class extends WebSocket {
+  constructor (...given) {
+    super(...given)
+    this.addEventListener('open', () => this.send(`Bearer ${token}`))
+  }
+}
+
 const verbs = {
-  async websocket ({ name, url, document }) {
+  async websocket ({ name, url, document, token }) {
     const doc = new Y.Doc()
-    const provider = new WebsocketProvider(url, document, doc, { disableBc: true })
+    const options = token ? { WebSocketPolyfill: introducing(token) } : {}
+    const provider = new WebsocketProvider(url, document, doc, { disableBc: true, ...options })
     const client = keep(name, doc, provider, () => provider.synced, () => true)
     client.closes = []
-    provider.on('closed', ({ code }) => { client.closed = code })
+    provider.on('closed', ({ code, reason }) => { client.closed = code; client.reason = reason })
     provider.on('connection-close', (event) => { if (event) client.closes.push(event.code) })
     return { client: doc.clientID }
   },
@@ -144,6 +153,9 @@ const verbs = {
     const client = find(name)
     await until(`${name} closed`, () => client.closed !== null)
     return client.closed
+  },
+  async reason ({ name }) {
+    return find(name).reason
   },
   async sdk ({ url, document }) {
     const manager = new DocumentManager(url)

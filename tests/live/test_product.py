@@ -1,85 +1,18 @@
 """The product itself: `commonplace serve`, clients that others wrote, and a program on the file."""
 
-import json
 import os
 import random
 import signal
-import socket
-import subprocess
-import sys
 import time
-import urllib.parse
-import urllib.request
 from collections.abc import Generator
 from pathlib import Path
-from typing import Any, Self
 
 import pytest
 
-from tests.live.notes import MIXED
 from tests.live.processes import Clients
+from tests.live.product import Product
 
 pytestmark = pytest.mark.slow
-
-PATIENCE = 30.0
-
-
-class Product:
-    """`commonplace serve` on a vault of its own."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder / "vault"
-        self.folder.mkdir()
-        self.note = self.folder / "note.md"
-        self.note.write_text(MIXED, encoding="utf-8")
-        self._state = folder / "state"
-        with socket.create_server(("127.0.0.1", 0)) as listener:
-            self._port: int = listener.getsockname()[1]
-        self.ws = f"ws://127.0.0.1:{self._port}/sync"
-        self.sweet = f"ys://127.0.0.1:{self._port}"
-
-    def __enter__(self) -> Self:
-        self.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.stop(signal.SIGTERM)
-
-    def start(self) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "commonplace", "serve", self.folder, "--port", str(self._port)],
-            env=os.environ | {"COMMONPLACE_STATE": str(self._state)},
-            stderr=subprocess.DEVNULL,
-        )
-        end = time.monotonic() + PATIENCE
-        while time.monotonic() < end:
-            try:
-                self.ask("/healthz")
-            except OSError:
-                assert self._process.poll() is None
-                time.sleep(0.05)
-            else:
-                return
-        raise AssertionError("the server did not start")
-
-    def stop(self, how: signal.Signals) -> None:
-        self._process.send_signal(how)
-        self._process.wait(PATIENCE)
-
-    def ask(self, place: str, /, **query: str) -> Any:
-        url = f"http://127.0.0.1:{self._port}{place}?{urllib.parse.urlencode(query)}"
-        with urllib.request.urlopen(url, timeout=PATIENCE) as answer:
-            return json.load(answer)
-
-    def document(self) -> str:
-        return self.ask("/api/document", path="note.md")["id"]
-
-    def settled_file(self, text: str) -> None:
-        """Wait until the file has this text."""
-        end = time.monotonic() + 10
-        while self.note.read_text(encoding="utf-8") != text:
-            assert time.monotonic() < end, "the file did not follow"
-            time.sleep(0.02)
 
 
 @pytest.fixture

@@ -1,10 +1,11 @@
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from commonplace.errors import BadArgument, Unavailable
 from commonplace.server.hello import Answer, chosen, hello, line, parse_answer, parse_hello
-from commonplace.vault.settings import Root, Settings
+from commonplace.vault.settings import Access, Root, Settings
 
 
 def settings(*names: str, read_only: bool = False) -> Settings:
@@ -31,7 +32,7 @@ def test_a_refusal_is_raised_with_its_words():
 def test_nonsense_is_refused():
     real = line(hello(settings("a"), "mcp"))
     unknown, broken = real.replace(b'"mcp"', b'"stop"'), real.replace(b'[["a", "/a"]]', b"7")
-    bare = (b"", b"x", b"[]", b'{"commonplace": 1}', b'{"commonplace": 1, "more": 2}', b"[" * 9999)
+    bare = (b"", b"x", b"[]", b'{"commonplace": 2}', b'{"commonplace": 2, "more": 2}', b"[" * 9999)
     for text in (*bare, unknown, broken):
         with pytest.raises(BadArgument):
             parse_hello(text)
@@ -40,7 +41,7 @@ def test_nonsense_is_refused():
 def test_another_protocol_is_named_as_such():
     with pytest.raises(BadArgument, match="another protocol"):
         parse_hello(
-            line(hello(settings("a"), "mcp")).replace(b'"commonplace": 1', b'"commonplace": 2')
+            line(hello(settings("a"), "mcp")).replace(b'"commonplace": 2', b'"commonplace": 3')
         )
 
 
@@ -54,6 +55,14 @@ def test_a_front_end_keeps_its_choices_on_the_owners_vault():
     own = chosen(settings("a"), hello(settings("other", read_only=True), "mcp"))
     assert own.read_only is True
     assert own.roots == settings("a").roots
+
+
+def test_a_front_end_says_who_may_come_in_and_only_the_desk_is_the_desk():
+    open_wide = replace(settings("a"), access=Access(("kb.example.org",), token=True))
+    served = chosen(settings("a"), parse_hello(line(hello(open_wide, "http"))))
+    assert served.access == Access(("kb.example.org",), token=True, desk=False)
+    assert chosen(open_wide, hello(settings("a"), "http")).access == Access()
+    assert chosen(settings("a"), hello(settings("a"), "desk")).access == Access(desk=True)
 
 
 def test_several_folders_must_go_by_the_same_names():

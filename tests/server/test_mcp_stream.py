@@ -68,7 +68,7 @@ class Wire:
 
 @asynccontextmanager
 async def session(shelf: Shelf | None = None) -> AsyncGenerator[Wire]:
-    """A raw session, which must be over a second after its client has left."""
+    """A raw session, which must be over soon after its client has left."""
     near, far = await pair()
     left = 0.0
     with anyio.fail_after(20):
@@ -77,7 +77,7 @@ async def session(shelf: Shelf | None = None) -> AsyncGenerator[Wire]:
             async with near:
                 yield Wire(near)
             left = perf_counter()
-    assert perf_counter() - left < 1.0
+    assert perf_counter() - left < 5.0
 
 
 async def serve(shelf: Shelf, stream: SocketStream) -> None:
@@ -206,7 +206,7 @@ async def test_a_client_that_does_not_read_is_let_go() -> None:
         await near.send_eof()
         left = perf_counter()
     assert not shelf.listeners
-    assert perf_counter() - left < 1.0
+    assert perf_counter() - left < 5.0
 
 
 async def test_a_listener_leaves_without_a_delay() -> None:
@@ -218,7 +218,7 @@ async def test_a_listener_leaves_without_a_delay() -> None:
         assert (await wire.hear())["method"] == "notifications/subscriptions/acknowledged"
         left = perf_counter()
         await wire.end()
-        assert perf_counter() - left < 0.3
+        assert perf_counter() - left < 1.5
 
 
 async def test_there_are_only_so_many_calls_at_a_time_and_room_comes_back() -> None:

@@ -116,8 +116,8 @@ def test_the_process_ends_soon_when_it_is_told_to(start: Start, how: str):
         client.close_stdin()
     else:
         client.kill(signal.Signals[how])
-    assert client.wait(5) == 0
-    assert time.monotonic() - began < 3
+    assert client.wait(10) == 0
+    assert time.monotonic() - began < 6
 
 
 @pytest.mark.slow
@@ -126,7 +126,7 @@ def test_what_was_asked_before_stdin_closed_is_still_answered(start: Start):
     client.ask("initialize")
     client.ask("slow", seconds=0.2)
     client.close_stdin()
-    assert client.wait(5) == 0
+    assert client.wait(10) == 0
     assert client.answer_counts() == {1: 1, 2: 1}
 
 

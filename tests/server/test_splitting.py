@@ -45,7 +45,7 @@ def test_windows_line_ends_and_empty_lines_are_taken_out():
 
 
 def test_a_long_line_in_small_pieces_takes_linear_time():
-    splitter, began = Lines(), time.perf_counter()
+    splitter, began = Lines(), time.process_time()
     for _ in range(20_000):
         list(splitter.feed(b"x" * 500))
-    assert time.perf_counter() - began < 1
+    assert time.process_time() - began < 1

@@ -94,8 +94,8 @@ def test_serve_ends_soon_when_it_is_told_to(start: Start, how: signal.Signals, *
     with socket.create_connection((address[0], int(address[1]))) as idle:
         began = time.monotonic()
         server.kill(how)
-        assert server.wait(5) == 0
-        assert time.monotonic() - began < 3
+        assert server.wait(10) == 0
+        assert time.monotonic() - began < 6
         with suppress(ConnectionResetError):  # one that was never taken up is reset
             assert idle.recv(1) == b""
 

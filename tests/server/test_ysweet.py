@@ -243,7 +243,9 @@ async def test_a_hostile_update_is_refused(
 ) -> None:
     token = bearer((await granted(http))["token"])
     body = bytes.fromhex(HOSTILE[name])
-    assert (await http.post("/d/bees/update", headers=token, content=body)).status_code == 400
+    early = name.startswith("future delete")  # which an honest client could send
+    answer = await http.post("/d/bees/update", headers=token, content=body)
+    assert answer.status_code == (503 if early else 400)
     assert await shelf.replayed("bees") == await shelf.text("bees") == MIXED
 
 
@@ -268,9 +270,9 @@ async def test_a_socket_without_the_right_token_is_refused_for_good(
 ) -> None:
     _, token = address(await granted(http))
     for path, query, code in (
-        ("/d/bees/ws/bees", "", 4403),
-        ("/d/bees/ws/bees", "token=x.y", 4403),
-        ("/d/clover/ws/clover", token, 4403),
+        ("/d/bees/ws/bees", "", 4401),
+        ("/d/bees/ws/bees", "token=x.y", 4401),
+        ("/d/clover/ws/clover", token, 4401),
         ("/d/bees/ws/clover", token, 4400),
     ):
         async with connected(routes, path, query) as wire:

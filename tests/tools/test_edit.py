@@ -203,7 +203,7 @@ async def test_of_two_who_decide_at_once_one_wins(desk: OpenDesk) -> None:
 
 async def test_a_suggestion_can_carry_its_author_in_the_text(desk: OpenDesk) -> None:
     at = await desk(NOTE)
-    at.vault.review._style = SuggestionStyle("{client}'s suggestion", metadata=True)
+    at.vault.suggesting.style = SuggestionStyle("{client}'s suggestion", metadata=True)
     await at.call("read", file_path="a.md")
     await at.call("edit", file_path="a.md", old_string="quick", new_string="slow")
     text = await file_text(at, "a.md")
@@ -223,3 +223,28 @@ async def test_a_retry_over_superseded_text_changes_nothing_more(desk: OpenDesk)
     text = await file_text(at, "a.md")
     assert await at.call("edit", **edit) == first
     assert await file_text(at, "a.md") == text
+
+
+async def test_every_suggestion_is_on_record_and_a_retry_is_not(desk: OpenDesk) -> None:
+    at = await desk(NOTE)
+    await at.call("read", file_path="a.md")
+    edit = {"file_path": "a.md", "old_string": "quick", "new_string": "slow"}
+    await at.call("edit", **edit)
+    await at.call("edit", **edit)
+    await at.error("edit", file_path="a.md", old_string="zebra", new_string="x")
+    (row,) = at.vault.permissions.audit.latest(5)
+    assert row.who
+    assert (row.operation, row.path, row.answer, row.by) == ("edit", "a.md", "suggest", "settings")
+    assert row.outcome == "done"
+    (shown,) = at.vault.status()["writes"]
+    assert (shown["operation"], shown["who"]) == ("edit", row.who)
+
+
+async def test_thousands_of_suggestions_of_one_call_are_saved_together(desk: OpenDesk) -> None:
+    at = await desk({"a.md": "cat\n" * 1500})
+    await at.call("read", file_path="a.md")
+    await at.call("edit", file_path="a.md", old_string="cat", new_string="dog", replace_all=True)
+    waiting = await at.vault.pending()
+    assert len(waiting) == 1500
+    assert {one.author for one in waiting} == {waiting[0].author} != {None}
+    assert len(at.vault.permissions.audit.latest(5)) == 1

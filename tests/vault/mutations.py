@@ -10,7 +10,7 @@ import sys
 from pycrdt import Doc, Map, Text
 
 from commonplace.core.edits import Edit
-from commonplace.core.yjs import HostileUpdate, var_string
+from commonplace.core.yjs import EarlyUpdate, HostileUpdate, var_string
 from commonplace.vault.documents import Document
 
 PIECES = ["a", "word ", "\r\n", "é", "漢", "😀", "👩‍👧"]
@@ -75,7 +75,7 @@ def attack(count: int, seed: int) -> None:
             log += [kept for u in known if (kept := note.apply(u, "someone").record)]
         try:
             record = note.apply(mutated(dice, updates), "stranger").record
-        except HostileUpdate:
+        except (EarlyUpdate, HostileUpdate):
             refused += 1
         else:
             log += [record] if record else []

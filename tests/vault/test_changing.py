@@ -27,11 +27,11 @@ async def test_what_is_typed_in_a_note_while_it_is_deleted_is_in_the_trash(
         await vault.shelf.documents.edit(id, lambda _: [Edit(0, 0, "after ")], "person:Ada")
         await vault.shelf.flush_all()
         assert (tmp_path / "vault" / trash).read_text() == "after before one\n"
-        assert await vault.tree() == []
+        assert await vault.listing.tree() == []
         assert await vault.restore(trash) == "a.md"
         assert await vault.text("a.md") == "after before one\n"
         assert await vault.shelf.id_of("a.md") == id
-        assert [path for path, _, _ in await vault.tree()] == ["a.md"]
+        assert [path for path, _, _ in await vault.listing.tree()] == ["a.md"]
 
 
 async def test_restore_never_overwrites(make_settings: Make, tmp_path: Path):

@@ -16,12 +16,12 @@ DEMO = Path(__file__).parents[2] / "demo"
 async def test_only_the_link_that_is_meant_to_lead_nowhere_does(tmp_path: Path) -> None:
     async with Vault.open(Settings((Root("demo", DEMO),), tmp_path / "state")) as vault:
         await vault.settled()
-        entries = await vault.newest()
+        entries = await vault.listing.newest()
         assert len(entries) >= 40
         missing = {
             entry.path: found
             for entry in entries
-            if (found := (await vault.links(entry.path)).unresolved)
+            if (found := (await vault.listing.links(entry.path)).unresolved)
         }
         assert list(missing) == ["Guide/Unresolved links.md"]
         assert all(check.ok for check in await vault.diagnose())

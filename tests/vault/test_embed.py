@@ -16,6 +16,7 @@ from commonplace.vault import embed_http
 from commonplace.vault.embed import Embedder
 from commonplace.vault.embed_http import OpenAICompatible, Patience
 from commonplace.vault.embed_local import LocalEmbedder
+from commonplace.vault.embed_process import ProcessEmbedder
 from commonplace.vault.providers import HttpChoice, LocalChoice, open_embedder
 from tests.vault import tiny_model
 
@@ -117,7 +118,16 @@ def local(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> LocalEmbedder:
     return LocalEmbedder(tmp_path / "data", source=source)
 
 
-@pytest.fixture(params=["local", "remote"])
+@pytest.fixture
+def process(local: LocalEmbedder, tmp_path: Path) -> Iterator[ProcessEmbedder]:
+    made = ProcessEmbedder(tmp_path / "data", local._source)
+    # A loaded machine may take longer to start it than a person would wait.
+    made.embed_documents(["start"])
+    yield made
+    made.close()
+
+
+@pytest.fixture(params=["local", "process", "remote"])
 def embedder(request: pytest.FixtureRequest) -> Embedder:
     return request.getfixturevalue(request.param)
 

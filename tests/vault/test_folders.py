@@ -579,7 +579,7 @@ async def test_a_large_root_is_built_loaded_and_followed(make_settings: MakeSett
         listed: dict[str, str] = dict(client.listed)
         backlinks: dict[str, Any] = client.backlinks.to_py() or {}
         for path in (f"D1/{n}.md" for n in (41, 81)):
-            sources = {each for each in (await vault.links(path)).backlinks if each != path}
+            sources = {each for each in (await vault.listing.links(path)).backlinks if each != path}
             ids = sorted([await vault.shelf.id_of(each) for each in sources])
             assert backlinks.get(listed[f"/{path}"], []) == ids
     async with at(settings) as (vault, client, folder):
@@ -728,6 +728,6 @@ async def test_clients_and_programs_at_once_agree_in_the_end(
         assert one.files.to_py() == two.files.to_py()
         for key, id in one.listed.items():
             assert await vault.shelf.id_of(key[1:]) == id
-            sources = (await vault.links(key[1:])).backlinks
+            sources = (await vault.listing.links(key[1:])).backlinks
             ids = sorted([await vault.shelf.id_of(path) for path in sources if path != key[1:]])
             assert one.backlinks.get(id, []) == ids

@@ -19,7 +19,7 @@ MakeSettings = Callable[..., Settings]
 
 async def agree(vault: Vault) -> None:
     graph = await vault.linked.graph.get()
-    fresh = Graph.of(vault.linked.index.edges())
+    fresh = Graph.of(vault.linked.index.links.edges())
     assert sorted(graph.edges()) == sorted(fresh.edges())
     for degrees, others in (
         (graph.by_in_degree, fresh.by_in_degree),

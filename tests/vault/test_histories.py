@@ -7,7 +7,7 @@ from hypothesis import given, settings, strategies as st
 from pycrdt import Doc, Text
 
 from commonplace.core.edits import Edit
-from commonplace.core.yjs import HostileUpdate
+from commonplace.core.yjs import EarlyUpdate
 from commonplace.vault.documents import Document
 
 PIECES = [
@@ -67,7 +67,7 @@ class Replica:
     def receive(self, sender: "Replica", update: bytes) -> None:
         try:
             self.keep(self.document.apply(update, sender.name).record)
-        except HostileUpdate:  # a deletion overtook what it deletes: the socket is closed
+        except EarlyUpdate:  # a deletion overtook what it deletes: the socket is closed
             self.connect(sender)
 
     def connect(self, other: "Replica") -> None:

@@ -48,7 +48,7 @@ async def test_a_note_moves_and_every_link_to_it_follows(make_settings: MakeSett
             "sub/b.md": "[[./New]] [u](./New.md)\n",
             "sub/c.md": "[[Other]]\n",
         }
-        assert (await vault.links("sub/New.md")).backlinks == ["a.md", "sub/b.md"]
+        assert (await vault.listing.links("sub/New.md")).backlinks == ["a.md", "sub/b.md"]
 
 
 async def test_one_undo_takes_all_of_it_back(make_settings: MakeSettings) -> None:
@@ -94,7 +94,7 @@ async def test_a_link_by_the_new_name_goes_on_meaning_its_own_note(
         found = await texts(vault)
         assert found["x/reader.md"] == "[[y/Name]] [[Name]]"
         assert found["far.md"] == "[[y/Name]]"
-        assert (await vault.links("y/Name.md")).backlinks == ["far.md", "x/reader.md"]
+        assert (await vault.listing.links("y/Name.md")).backlinks == ["far.md", "x/reader.md"]
 
 
 async def test_ambiguous_links_are_left_and_told(make_settings: MakeSettings) -> None:
@@ -113,7 +113,7 @@ async def test_a_change_of_case_alone_works(make_settings: MakeSettings) -> None
         await vault.settled()
         await vault.rename("note.md", "Note.md", WHO)
         assert await texts(vault) == {"Note.md": "x", "a.md": "[[note]] [n](note.md)"}
-        assert (await vault.links("Note.md")).backlinks == ["a.md"]
+        assert (await vault.listing.links("Note.md")).backlinks == ["a.md"]
 
 
 async def test_a_title_that_links_use_takes_them_along(make_settings: MakeSettings) -> None:

@@ -51,8 +51,8 @@ async def test_an_edit_is_read_and_found_at_once_and_soon_in_the_file(
     async with current(settings) as vault:
         await vault.edit("a.md", appending("otters [[b]]\n"), "person:x")
         assert await vault.text("a.md") == "one\notters [[b]]\n"
-        assert [m.path for m in await vault.grep(Pattern("otters"))] == ["a.md"]
-        assert (await vault.links("b.md")).backlinks == ["a.md"]
+        assert [m.path for m in await vault.finding.grep(Pattern("otters"))] == ["a.md"]
+        assert (await vault.listing.links("b.md")).backlinks == ["a.md"]
         assert [hit.path for hit in await vault.search("otters", 5)] == ["a.md"]
         await holds(file, b"one\notters [[b]]\n", 1.0)
 
@@ -173,7 +173,7 @@ async def test_a_note_deleted_by_another_program_is_gone(make_settings: MakeSett
         await vault.shelf.flush_all()
         file.unlink()
         with anyio.fail_after(5):
-            while "a.md" in {e.path for e in await vault.newest()}:
+            while "a.md" in {e.path for e in await vault.listing.newest()}:
                 await anyio.sleep(0.02)
         with pytest.raises(NotFound):
             await vault.text("a.md")

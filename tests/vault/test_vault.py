@@ -59,11 +59,11 @@ async def test_notes_are_read_at_once_though_nothing_is_indexed(
 
 async def test_links_are_told_in_both_directions(make_settings: MakeSettings) -> None:
     async with current(make_settings(NOTES)) as vault:
-        home = await vault.links("Home.md")
+        home = await vault.listing.links("Home.md")
         assert home.forward == ["Ideas.md", "Projects/Plan.md"]
         assert home.backlinks == ["Ideas.md", "Projects/Plan.md", "日本/メモ.md"]
         assert home.unresolved == ["Nowhere"]
-        plan = await vault.links("Projects/Plan.md")
+        plan = await vault.listing.links("Projects/Plan.md")
         assert plan.forward == ["Home.md", "Ideas.md", "Projects/List of all.md"]
 
 
@@ -84,13 +84,13 @@ async def test_notes_are_listed_newest_first(make_settings: MakeSettings) -> Non
     for age, path in enumerate(["Ideas.md", "Home.md", "Projects/Plan.md"]):
         os.utime(folder(settings) / path, (2e9 - age, 2e9 - age))
     async with current(settings) as vault:
-        listed = [entry.path for entry in await vault.newest()]
+        listed = [entry.path for entry in await vault.listing.newest()]
         assert listed[:3] == ["Ideas.md", "Home.md", "Projects/Plan.md"]
         assert len(listed) == len(NOTES)
-        inside = [entry.path for entry in await vault.newest("Projects/")]
+        inside = [entry.path for entry in await vault.listing.newest("Projects/")]
         assert sorted(inside) == ["Projects/List of all.md", "Projects/Plan.md"]
         with pytest.raises(NotFound, match="Folder does not exist: Nope"):
-            await vault.newest("Nope")
+            await vault.listing.newest("Nope")
 
 
 async def test_words_are_found_in_any_script(make_settings: MakeSettings) -> None:
@@ -104,14 +104,14 @@ async def test_words_are_found_in_any_script(make_settings: MakeSettings) -> Non
 
 async def test_a_pattern_is_found_in_every_note_or_in_a_few(make_settings: MakeSettings) -> None:
     async with current(make_settings(NOTES)) as vault:
-        found = await vault.grep(Pattern("Home"))
+        found = await vault.finding.grep(Pattern("Home"))
         assert {m.path for m in found} == {
             "Home.md",
             "Ideas.md",
             "Projects/Plan.md",
             "日本/メモ.md",
         }
-        found = await vault.grep(Pattern("Home"), folder="Projects")
+        found = await vault.finding.grep(Pattern("Home"), folder="Projects")
         assert [m.path for m in found] == ["Projects/Plan.md"]
 
 
@@ -128,9 +128,12 @@ async def test_a_file_that_changes_appears_or_goes_is_seen_by_every_question(
         assert NoteChange("Nowhere.md", "appeared") in told
         assert NoteChange("Home.md", "changed") in told
         assert NoteChange("Projects/List of all.md", "gone") in told
-        assert (await vault.links("Ideas.md")).backlinks == ["Nowhere.md", "Projects/Plan.md"]
-        assert (await vault.links("Projects/Plan.md")).unresolved == ["List of all.md"]
-        assert [m.path for m in await vault.grep(Pattern("now here"))] == ["Nowhere.md"]
+        assert (await vault.listing.links("Ideas.md")).backlinks == [
+            "Nowhere.md",
+            "Projects/Plan.md",
+        ]
+        assert (await vault.listing.links("Projects/Plan.md")).unresolved == ["List of all.md"]
+        assert [m.path for m in await vault.finding.grep(Pattern("now here"))] == ["Nowhere.md"]
         assert await vault.search("otters", 5) == []
         assert [hit.path for hit in await vault.search("changed", 5)] == ["Home.md"]
 
@@ -142,13 +145,13 @@ async def test_a_link_to_nowhere_leads_somewhere_once_the_note_exists(
     async with current(settings) as vault:
         write(folder(settings), {"deep/Nowhere.md": "found\n"})
         await vault.update(["deep/Nowhere.md"])
-        assert "deep/Nowhere.md" in (await vault.links("Home.md")).forward
+        assert "deep/Nowhere.md" in (await vault.listing.links("Home.md")).forward
         (folder(settings) / "deep/Nowhere.md").rename(folder(settings) / "deep/Elsewhere.md")
         await vault.update(["deep"])
-        assert (await vault.links("Home.md")).unresolved == ["Nowhere"]
+        assert (await vault.listing.links("Home.md")).unresolved == ["Nowhere"]
         write(folder(settings), {"deep/Elsewhere.md": "---\naliases: Nowhere\n---\n"})
         await vault.update(["deep/Elsewhere.md"])
-        assert "deep/Elsewhere.md" in (await vault.links("Home.md")).forward
+        assert "deep/Elsewhere.md" in (await vault.listing.links("Home.md")).forward
 
 
 async def test_notes_in_folders_made_at_once_are_all_found(make_settings: MakeSettings) -> None:
@@ -159,7 +162,7 @@ async def test_notes_in_folders_made_at_once_are_all_found(make_settings: MakeSe
         found: list[str] = []
         with anyio.fail_after(10):
             while len(found) < 50:
-                found = [e.path for e in await vault.newest() if e.path.startswith("d0/")]
+                found = [e.path for e in await vault.listing.newest() if e.path.startswith("d0/")]
                 await anyio.sleep(0.05)
 
 
@@ -168,7 +171,11 @@ async def test_a_folder_that_goes_takes_its_notes_along(make_settings: MakeSetti
     async with current(settings) as vault:
         shutil.rmtree(folder(settings) / "Projects")
         await vault.update(["Projects"])
-        assert {e.path for e in await vault.newest()} == {"Home.md", "Ideas.md", "日本/メモ.md"}
+        assert {e.path for e in await vault.listing.newest()} == {
+            "Home.md",
+            "Ideas.md",
+            "日本/メモ.md",
+        }
 
 
 async def test_the_index_survives_a_restart_and_is_rebuilt_when_deleted(
@@ -192,7 +199,9 @@ async def test_a_rebuild_starts_from_nothing_and_ends_the_same(
         before = vault.status()["index"]
         await vault.refresh(rebuild=True)
         assert vault.status()["index"] == before
-        assert [m.path for m in await vault.grep(Pattern("otters"))] == ["Projects/List of all.md"]
+        assert [m.path for m in await vault.finding.grep(Pattern("otters"))] == [
+            "Projects/List of all.md"
+        ]
         assert [hit.path for hit in await vault.search("otters", 5)] == ["Projects/List of all.md"]
 
 
@@ -203,7 +212,7 @@ async def test_a_damaged_index_is_built_anew(make_settings: MakeSettings, damage
         pass
     (settings.state / "index.db").write_bytes(damage)
     async with current(settings) as vault:
-        assert (await vault.links("Home.md")).forward == ["Ideas.md", "Projects/Plan.md"]
+        assert (await vault.listing.links("Home.md")).forward == ["Ideas.md", "Projects/Plan.md"]
 
 
 async def test_changes_made_while_nobody_looked_are_found_at_the_next_start(
@@ -215,7 +224,7 @@ async def test_changes_made_while_nobody_looked_are_found_at_the_next_start(
     write(folder(settings), {"New.md": "[[Home]]\n"})
     (folder(settings) / "Ideas.md").unlink()
     async with current(settings) as vault:
-        home = await vault.links("Home.md")
+        home = await vault.listing.links("Home.md")
         assert home.backlinks == ["New.md", "Projects/Plan.md", "日本/メモ.md"]
         assert home.unresolved == ["Nowhere", "ideas"]
 
@@ -231,11 +240,11 @@ async def test_files_that_are_no_text_are_listed_with_the_reason(
         "long.md": "x" * 1_000_000 + "\n",
     }
     async with current(make_settings(NOTES | odd)) as vault:
-        assert len(await vault.newest()) == len(NOTES | odd)
+        assert len(await vault.listing.newest()) == len(NOTES | odd)
         for path in ("latin.md", "nul.md"):
             with pytest.raises(Unreadable, match=f"^{path}: "):
                 await vault.text(path)
-            assert (await vault.about(path)).problem
+            assert (await vault.listing.about(path)).problem
         assert await vault.text("empty.md") == ""
         assert (await vault.text("bomb.md")).endswith("text\n")
         assert len(await vault.text("long.md")) == 1_000_001
@@ -249,7 +258,7 @@ async def test_windows_line_ends_and_marks_are_not_part_of_the_text(
 ) -> None:
     async with current(make_settings({"w.md": b"\xef\xbb\xbfone\r\ntwo\r\n"})) as vault:
         assert await vault.text("w.md") == "one\ntwo\n"
-        assert len(await vault.grep(Pattern("^one$"))) == 1
+        assert len(await vault.finding.grep(Pattern("^one$"))) == 1
 
 
 async def test_a_vault_that_is_removed_is_told_and_comes_back(make_settings: MakeSettings) -> None:
@@ -262,7 +271,7 @@ async def test_a_vault_that_is_removed_is_told_and_comes_back(make_settings: Mak
         assert vault.status()["missing"] == ["vault"]
         (folder(settings).parent / "away").rename(folder(settings))
         assert (await vault.text("Home.md")).startswith("# Home")
-        assert len(await vault.newest()) == len(NOTES)
+        assert len(await vault.listing.newest()) == len(NOTES)
 
 
 async def test_several_roots_are_one_tree(tmp_path: Path) -> None:
@@ -270,9 +279,13 @@ async def test_several_roots_are_one_tree(tmp_path: Path) -> None:
     write(tmp_path / "b", {"y.md": "[[One/x]] [[sub/z]]\n"})
     settings = Settings((Root("One", tmp_path / "a"), Root("Two", tmp_path / "b")), tmp_path / "s")
     async with current(settings) as vault:
-        assert {e.path for e in await vault.newest()} == {"One/x.md", "One/sub/z.md", "Two/y.md"}
-        assert (await vault.links("Two/y.md")).backlinks == ["One/sub/z.md", "One/x.md"]
-        assert (await vault.links("Two/y.md")).forward == ["One/sub/z.md", "One/x.md"]
+        assert {e.path for e in await vault.listing.newest()} == {
+            "One/x.md",
+            "One/sub/z.md",
+            "Two/y.md",
+        }
+        assert (await vault.listing.links("Two/y.md")).backlinks == ["One/sub/z.md", "One/x.md"]
+        assert (await vault.listing.links("Two/y.md")).forward == ["One/sub/z.md", "One/x.md"]
         assert (await vault.text("One/x")) == "[[y]]\n"
         with pytest.raises(NotFound, match="One, Two"):
             vault.find("Three/x.md")
@@ -280,7 +293,11 @@ async def test_several_roots_are_one_tree(tmp_path: Path) -> None:
 
 async def test_what_the_person_ignores_is_not_there(make_settings: MakeSettings) -> None:
     async with current(make_settings(NOTES, ignore=("Projects/**",))) as vault:
-        assert {e.path for e in await vault.newest()} == {"Home.md", "Ideas.md", "日本/メモ.md"}
+        assert {e.path for e in await vault.listing.newest()} == {
+            "Home.md",
+            "Ideas.md",
+            "日本/メモ.md",
+        }
         with pytest.raises(NotFound):
             await vault.text("Projects/Plan.md")
 
@@ -293,22 +310,44 @@ async def test_many_edits_of_a_few_notes_do_not_let_the_corpus_grow_for_ever(
         for round_ in range(120):
             write(folder(settings), {"Home.md": f"round {round_} [[Ideas]]\n"})
             await vault.update(["Home.md"])
-        assert [m.path for m in await vault.grep(Pattern("round 119"))] == ["Home.md"]
-        assert not await vault.grep(Pattern("round 118"))
+        assert [m.path for m in await vault.finding.grep(Pattern("round 119"))] == ["Home.md"]
+        assert not await vault.finding.grep(Pattern("round 118"))
         assert [hit.path for hit in await vault.search("round", 5)] == ["Home.md"]
         size = sum(f.stat().st_size for f in settings.state.glob("corpus-*"))
         assert size < 10_000
 
 
+async def test_a_note_that_was_changed_when_the_corpus_was_compacted_is_found_where_it_is(
+    make_settings: MakeSettings,
+) -> None:
+    settings = make_settings(NOTES)
+    async with current(settings) as vault:
+        before = vault.texts._contents.corpus
+        for round_ in range(24):
+            text = f"round{round_}z\n" * 6_000
+            write(folder(settings), {"Home.md": text})
+            await vault.update(["Home.md"])
+            note = (await vault.listing.about("Home.md")).note
+            assert vault.texts.of_note(note) == text.encode()
+            assert [m.path for m in await vault.finding.grep(Pattern(f"round{round_}z"))] == [
+                "Home.md"
+            ]
+            assert not await vault.finding.grep(Pattern(f"round{round_ - 1}z"))
+            assert (await vault.finding.grep(Pattern("."), lambda path: path == "Ideas.md"))[0]
+        assert vault.texts._contents.corpus is not before
+        size = sum(f.stat().st_size for f in settings.state.glob("corpus-*"))
+        assert size < 12 * 6_000 * len("round10z\n")
+
+
 async def test_resources_are_paged_by_name(make_settings: MakeSettings) -> None:
     async with current(make_settings({f"n{n}.md": f"# T{n}\n" for n in range(5)})) as vault:
-        first, after = await vault.page(None, 2)
-        second, after = await vault.page(after, 2)
-        third, end = await vault.page(after, 2)
+        first, after = await vault.listing.page(None, 2)
+        second, after = await vault.listing.page(after, 2)
+        third, end = await vault.listing.page(after, 2)
         assert [i.path for i in [*first, *second, *third]] == [f"n{n}.md" for n in range(5)]
         assert first[0].title == "T0"
         assert end is None
-        assert await vault.complete("n3", 10) == ["n3.md"]
+        assert await vault.listing.complete("n3", 10) == ["n3.md"]
 
 
 async def test_a_renamed_file_is_told_as_the_same_note(make_settings: MakeSettings) -> None:
@@ -327,13 +366,13 @@ async def test_links_are_answered_while_the_first_build_goes_on(
 ) -> None:
     settings = make_settings(NOTES | {f"many/{n}.md": f"# {n}\n[[Home]]\n" for n in range(3000)})
     async with Vault.open(settings) as vault:
-        await vault.newest()
+        await vault.listing.newest()
         answered = 0
-        while vault.unfinished is not None:
-            with anyio.fail_after(1):
-                await vault.links("Home.md")
+        while vault.listing.unfinished is not None:
+            with anyio.fail_after(5):
+                await vault.listing.links("Home.md")
                 answered += 1
             await anyio.sleep(0.01)
         assert answered
         await vault.settled()
-        assert len((await vault.links("Home.md")).backlinks) == 3003
+        assert len((await vault.listing.links("Home.md")).backlinks) == 3003

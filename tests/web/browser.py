@@ -32,7 +32,8 @@ _ARGUMENTS = [
 def executable() -> str:
     """Find a Chromium; as root on Debian, install one, and fonts for every script."""
     found = next(filter(None, map(shutil.which, _NAMES)), None)
-    wanted = [*([] if found else ["chromium"]), *([] if _has_fonts() else _FONTS)]
+    wanted: list[str] = [] if found else ["chromium"]
+    wanted += [] if _has_fonts() else _FONTS
     if wanted and os.geteuid() == 0 and shutil.which("apt-get"):
         for words in (
             ["update", "-q"],

@@ -43,7 +43,6 @@ export interface Pending {
   before: string;
   after: string;
   /** How many suggestions of the note have the same texts, itself included. */
-  alike: number;
 }
 
 export interface Approval {
@@ -93,11 +92,18 @@ async function ask(path: string, options: RequestInit): Promise<unknown> {
   } catch {
     throw new Offline("The server cannot be reached. Is commonplace serve still running?");
   }
+  if (response.status === 401) return signIn();
   const body: unknown = await response.json().catch(() => null);
   if (response.ok) return body;
   const error = (body as { error?: { code: string; message: string } } | null)?.error;
   if (!error && (response.status === 404 || response.status === 405)) throw new Missing(path);
   throw new ApiError(response.status, error?.code ?? "", error?.message ?? `The server answered ${response.status}.`);
+}
+
+/** Never answers: the page begins anew once somebody has signed in. */
+async function signIn(): Promise<never> {
+  (await import("./signin.ts")).askForToken();
+  return new Promise(() => {});
 }
 
 /** The answer, or null where the server has none (an older one, or one that is just starting). */

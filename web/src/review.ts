@@ -5,7 +5,7 @@ import { complain, tell } from "./store.ts";
 
 export type Decision = "accept" | "reject";
 export type Choice =
-  | { readonly suggestions: readonly { readonly path: string; readonly id: string; readonly alike: number }[] }
+  | { readonly suggestions: readonly { readonly path: string; readonly id: string }[] }
   | { readonly path: string }
   | { readonly author: string }
   | { readonly all: true };

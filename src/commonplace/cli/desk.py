@@ -18,18 +18,20 @@ from urllib.parse import urlencode
 import anyio
 import anyio.to_thread
 
+from commonplace.core.scopes import Scope
 from commonplace.errors import BadArgument, Conflict, NotFound, Unavailable
 from commonplace.server.composition import compose
 from commonplace.server.hello import Answer, hello, line, parse_answer
 from commonplace.server.host import hosting
 from commonplace.vault.approvals import Parked
 from commonplace.vault.doctor import Check
+from commonplace.vault.finding import Hit
 from commonplace.vault.index import Pending
 from commonplace.vault.owner import claim, connect, socket_folder
 from commonplace.vault.review import Reviewed, Verdict
 from commonplace.vault.settings import Settings
+from commonplace.vault.tokens import Token
 from commonplace.vault.trash import Trashed
-from commonplace.vault.vault import Hit
 from commonplace.vault.wishes import Choice, Json
 
 GREETING_SECONDS_MAX = 60.0
@@ -38,9 +40,21 @@ _PAUSE = 0.05
 _ERRORS = {"BAD_ARGUMENT": BadArgument, "NOT_FOUND": NotFound, "CONFLICT": Conflict}
 
 
+class TokenDesk(Protocol):
+    """What commands ask of a vault's access tokens."""
+
+    def listed(self) -> list[Token]: ...  # noqa: D102
+    async def create(  # noqa: D102
+        self, name: str, scope: Scope, expires: float | None
+    ) -> tuple[Token, str]: ...
+    async def revoke(self, id: str) -> Token: ...  # noqa: D102
+
+
 class Desk(Protocol):
     """What commands ask of a vault; `Vault` has these methods by itself."""
 
+    @property
+    def tokens(self) -> TokenDesk: ...  # noqa: D102
     def status(self) -> dict[str, object]: ...  # noqa: D102
     async def search(self, query: str, limit: int) -> list[Hit]: ...  # noqa: D102
     async def diagnose(self) -> list[Check]: ...  # noqa: D102
@@ -95,6 +109,11 @@ class Remote:
 
     def __init__(self, path: Path) -> None:
         self._path = path
+
+    @property
+    def tokens(self) -> "RemoteTokens":
+        """The vault's access tokens."""
+        return RemoteTokens(self._get, self._post)
 
     def status(self) -> dict[str, object]:
         """Ask how things are."""
@@ -211,6 +230,32 @@ class Remote:
                 raise Unavailable("The vault's owner ended or failed. Try again.") from None
 
 
+class RemoteTokens:
+    """The access tokens of another process's vault."""
+
+    def __init__(
+        self,
+        get: Callable[[str], dict[str, Any]],
+        post: Callable[[str, Mapping[str, object]], dict[str, Any]],
+    ) -> None:
+        self._get, self._post = get, post
+
+    def listed(self) -> list[Token]:
+        """Ask for all tokens."""
+        return [Token(**row) for row in self._get("/api/tokens")["tokens"]]
+
+    async def create(self, name: str, scope: Scope, expires: float | None) -> tuple[Token, str]:
+        """Have a token made."""
+        body = {"name": name, "scope": scope, "expires": expires}
+        made = await anyio.to_thread.run_sync(self._post, "/api/tokens", body)
+        return Token(**made["token"]), made["secret"]
+
+    async def revoke(self, id: str) -> Token:
+        """Have a token revoked."""
+        done = await anyio.to_thread.run_sync(self._post, "/api/tokens/revoke", {"id": id})
+        return Token(**done["token"])
+
+
 class _Unix(http.client.HTTPConnection):
     def __init__(self, path: Path) -> None:
         super().__init__("localhost")
@@ -222,13 +267,13 @@ class _Unix(http.client.HTTPConnection):
 
 
 def _greeted(settings: Settings) -> tuple[socket.socket, Answer] | None:
-    """Greet the owner as one that speaks HTTP; None when it went meanwhile."""
+    """Greet the owner as the person's own command; None when it went meanwhile."""
     link = connect(settings)
     if link is None:
         return None
     link.settimeout(GREETING_SECONDS_MAX)
     try:
-        link.sendall(line(hello(settings, "http")))
+        link.sendall(line(hello(settings, "desk")))
         text = link.makefile("rb").readline()
     except OSError:
         text = b""

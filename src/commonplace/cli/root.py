@@ -22,6 +22,7 @@ COMMANDS = (
     "review",
     "approvals",
     "trash",
+    "token",
     "doctor",
     "connect",
     "model",

@@ -13,7 +13,7 @@ from commonplace.errors import BadArgument, NotFound
 from commonplace.vault.settings import Settings
 
 if TYPE_CHECKING:
-    from commonplace.vault.vault import Hit
+    from commonplace.vault.finding import Hit
 
 LIMIT_MAX = 100
 

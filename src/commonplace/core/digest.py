@@ -7,6 +7,7 @@ suggestion is accepted.
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from commonplace.core import critic, frontmatter, links, markdown, paths, properties, words
 from commonplace.core.links import NameKind
@@ -14,9 +15,10 @@ from commonplace.core.links import NameKind
 NAMES_MAX = 64
 CONTEXT_CHARS = 120
 
+_as_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
-@dataclass(frozen=True, slots=True)
-class LinkRow:
+
+class LinkRow(NamedTuple):
     """A link as it stands in the text; what it means is settled against the other notes."""
 
     target: str
@@ -71,10 +73,10 @@ class Digest:
 def digest(path: str, marked: str) -> Digest:
     """Read a note's text, pending suggestions included."""
     text = critic.accepted(marked)
-    scanned = markdown.scan(text)
-    front = frontmatter.read(text)
+    block = frontmatter.split(text)
+    scanned = markdown.scan_split(text, block)
+    front = frontmatter.read_block(block)
     title = markdown.title(scanned, front.properties, paths.stem(path))
-    search_title, search_body = searchable(title, text)
     return Digest(
         text=text,
         title=title,
@@ -82,7 +84,7 @@ def digest(path: str, marked: str) -> Digest:
         headings=len(scanned.headings),
         code_blocks=scanned.code_blocks,
         wikilinks=sum(link.kind != "markdown" for link in scanned.links),
-        frontmatter=json.dumps(front.properties, ensure_ascii=False, separators=(",", ":")),
+        frontmatter=_as_json(front.properties),
         fault=front.error,
         names=_names(path, title, front.properties),
         links=tuple(
@@ -92,8 +94,8 @@ def digest(path: str, marked: str) -> Digest:
         tags=markdown.all_tags(scanned, front.properties).tags,
         properties=tuple(dict.fromkeys(properties.flatten(front.properties))),
         pending=tuple(pending(marked)),
-        search_title=search_title,
-        search_body=search_body,
+        search_title=words.search_form(title),
+        search_body=words.search_form(text[block.body_start :] if block else text),
     )
 
 

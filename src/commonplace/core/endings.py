@@ -28,6 +28,8 @@ def decode(data: bytes) -> tuple[str, Form]:
     """Take a file's bytes apart."""
     bom = data.startswith(_BOM)
     raw = _text(data[len(_BOM) :] if bom else data)
+    if "\r" not in raw:
+        return raw, Form(bom)
     windows = raw.count("\r\n")
     total = raw.count("\n")
     crlf = windows * 2 > total

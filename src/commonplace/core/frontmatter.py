@@ -30,6 +30,7 @@ __all__ = [
     "change",
     "dump",
     "read",
+    "read_block",
     "remove",
     "replace",
     "split",
@@ -79,7 +80,11 @@ def split(text: str) -> Block | None:
 
 def read(text: str) -> Frontmatter:
     """Read the properties of a note."""
-    block = split(text)
+    return read_block(split(text))
+
+
+def read_block(block: Block | None) -> Frontmatter:
+    """Read the properties of a note whose block was found already."""
     found = load(block.yaml) if block else {}
     if isinstance(found, Fault):
         return Frontmatter({}, _complaint(found))

@@ -28,7 +28,7 @@ _LONG_INTEGERS_MAX = 16
 _ANCHOR = re.compile(r"(?:^|[\s\[{,:?-])&[^\s,\[\]{}]", re.MULTILINE)
 _ALIAS = re.compile(r"(?:^|[\s\[{,:?-])\*[^\s,\[\]{}*]", re.MULTILINE)
 _NUMBER_KEY = re.compile(
-    r"""(?:^|[\s{,?])
+    r"""(?<![^\s{,?])
         ([-+]?(?:0|[1-9]\d{0,18})(?:\.\d{0,18})?(?:[eE][-+]?\d{1,3})?|(?i:true|false))
         [ \t]*:(?=\s|$)""",
     re.VERBOSE,
@@ -52,7 +52,7 @@ def load(yaml: str) -> dict[str, Json] | Fault:
     """Read a block of YAML that must be a mapping, or empty."""
     if _too_deep(yaml):
         return Fault(1, "the values are nested too deep")
-    if _ANCHOR.search(yaml) and len(_ALIAS.findall(yaml)) > ALIASES_MAX:
+    if "&" in yaml and _ANCHOR.search(yaml) and len(_ALIAS.findall(yaml)) > ALIASES_MAX:
         return Fault(1, f"more than {ALIASES_MAX} aliases (*name)")
     if _confuses_keys(yaml):
         return Fault(1, "keys such as 1, 1.0 and true cannot be told apart; quote them")

@@ -56,12 +56,13 @@ class Graph:
         graph = cls()
         targets: dict[int, None] = {}
         current: int | None = None
+        same: dict[int, int] = {}  # a number is one object, however many links lead there
         for source, target in links:
             if source != current and current is not None:
                 graph.put(current, targets)
                 targets = {}
             current = source
-            targets[target] = None
+            targets[same.setdefault(target, target)] = None
         if current is not None:
             graph.put(current, targets)
         return graph

@@ -25,6 +25,7 @@ __all__ = [
     "aliases",
     "all_tags",
     "scan",
+    "scan_split",
     "title",
 ]
 
@@ -56,8 +57,12 @@ class Tags:
 
 def scan(text: str) -> Markdown:
     """Read a note."""
+    return scan_split(text, frontmatter.split(text))
+
+
+def scan_split(text: str, block: frontmatter.Block | None) -> Markdown:
+    """Read a note whose frontmatter was found already."""
     source = text.encode()
-    block = frontmatter.split(text)
     yaml, offset = _places(block)
     body = text[block.body_start :] if block else text
     tags = inline_tags(body, offset)

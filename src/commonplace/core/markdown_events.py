@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 from operator import attrgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from pyromark import Options, events_with_range, reference_definitions
 
@@ -46,8 +46,7 @@ _REFERENCES = frozenset(["Reference", "Collapsed", "Shortcut"])
 _NESTING = re.compile(r"\[\[|\]\]|\n[ \t]*\n")
 
 
-@dataclass(frozen=True, slots=True)
-class Heading:
+class Heading(NamedTuple):
     """A heading's level, its text without markup, and its range in bytes."""
 
     level: int
@@ -103,7 +102,7 @@ class Reader:
             elif "End" in event:
                 if self._open or self._heading is not None:
                     self._end(event["End"], span)
-            else:
+            elif self._open or self._heading is not None or self._opaque is not None:
                 self._leaf(event, span)
         self.links.sort(key=attrgetter("start"))
 

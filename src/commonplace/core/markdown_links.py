@@ -8,8 +8,7 @@ shared by every link that uses the definition.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 from urllib.parse import unquote
 
 from commonplace.core.frontmatter import Block
@@ -29,9 +28,11 @@ _WIKILINK_VALUE = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
-    """One link to another note or file; `heading` may be a `^block`."""
+class Link(NamedTuple):
+    """One link to another note or file; `heading` may be a `^block`.
+
+    A tuple, which is made three times as fast as a frozen dataclass: notes are full of links.
+    """
 
     kind: Kind
     target: str
@@ -86,8 +87,8 @@ def definition(source: bytes, start: int, end: int) -> tuple[int, int]:
 
 def frontmatter_links(block: Block) -> list[Link]:
     """Find the properties, or items of them, that are exactly a wikilink."""
-    properties = load(block.yaml) if "[[" in block.yaml else {}
-    if isinstance(properties, Fault):
+    properties = load(block.yaml) if "[[" in block.yaml else None
+    if properties is None or isinstance(properties, Fault):
         return []
     whole = set(_wikilinks(properties))
     found = [

@@ -6,7 +6,7 @@ first character that is neither letter, digit, mark, `_`, `-`, `/` nor a symbol 
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from commonplace.core.markdown_bytes import byte_offsets
 
@@ -18,8 +18,7 @@ _PUNCTUATION = (
 _TAG = re.compile(f"#([^{_PUNCTUATION}]+)")
 
 
-@dataclass(frozen=True, slots=True)
-class Tag:
+class Tag(NamedTuple):
     """A tag in the text, named without its `#`; the range is in bytes and includes it."""
 
     name: str

@@ -45,12 +45,14 @@ def tag_forms(tag: str) -> list[str]:
 def _leaves(key: str, value: object, depth: int) -> Iterator[tuple[str, object]]:
     if depth > DEPTH_MAX:
         return
-    if (mapping := _mapping(value)) is not None:
-        for name, inner in _entries(key, mapping):
-            yield from _leaves(name, _tag_list(name, inner), depth + 1)
+    if isinstance(value, str):  # nearly all are
+        yield key, value
     elif (sequence := _sequence(value)) is not None:
         for item in sequence:
             yield from _leaves(key, item, depth + 1)
+    elif (mapping := _mapping(value)) is not None:
+        for name, inner in _entries(key, mapping):
+            yield from _leaves(name, _tag_list(name, inner), depth + 1)
     else:
         yield key, value
 

@@ -7,9 +7,10 @@ in `yjs_scan`.
 
 from collections.abc import Mapping
 
-from commonplace.errors import BadArgument
+from commonplace.errors import BadArgument, Unavailable
 
 NUMBER_MAX = 2**53 - 1  # what JavaScript counts exactly; client ids are that wide
+_NUMBER_BYTES_MAX = 8
 CLOCK_MAX = 2**31 - 1
 CLIENTS_MAX = 100_000
 NO_UPDATE = b"\0\0"
@@ -17,6 +18,14 @@ NO_UPDATE = b"\0\0"
 
 class HostileUpdate(BadArgument):
     """Bytes from outside are malformed, or would harm the document or its readers."""
+
+
+class EarlyUpdate(Unavailable):
+    """An update builds on edits that are not here.
+
+    An honest client can send one, if another told it of edits that the server has yet to hear. It
+    has them, so it need only connect again: what it then sends is complete.
+    """
 
 
 class Reader:
@@ -39,18 +48,20 @@ class Reader:
 
     def varuint(self) -> int:
         """Read a number: seven bits a byte, lowest first."""
-        at = self.at
-        if at < self.end and (value := self.data[at]) < 0x80:
+        at, end, data = self.at, self.end, self.data
+        if at < end and (value := data[at]) < 0x80:
             self.at = at + 1
             return value
         value = shift = 0
-        while (byte := self.byte()) >= 0x80 and shift < 49:
+        for byte in data[at : at + _NUMBER_BYTES_MAX]:
             value |= (byte & 0x7F) << shift
             shift += 7
-        value |= byte << shift
-        if value > NUMBER_MAX:
-            raise HostileUpdate("A number in the message is too big.")
-        return value
+            if byte < 0x80 and value <= NUMBER_MAX:
+                self.at = at + shift // 7
+                return value
+        if end - at < _NUMBER_BYTES_MAX:
+            raise HostileUpdate("The message ends too early.")
+        raise HostileUpdate("A number in the message is too big.")
 
     def take(self, count: int) -> bytes:
         """Read as many bytes."""
@@ -66,7 +77,12 @@ class Reader:
 
     def var_bytes(self) -> bytes:
         """Read a length and as many bytes."""
-        return self.take(self.varuint())
+        count = self.varuint()
+        start = self.at
+        self.at = stop = start + count
+        if stop > self.end:
+            raise HostileUpdate("The message ends too early.")
+        return self.data[start:stop]
 
     def var_string(self) -> str:
         """Read a length and as many bytes of UTF-8."""

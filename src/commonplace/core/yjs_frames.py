@@ -91,11 +91,17 @@ Message = (
     SyncStep1 | SyncStep2 | Update | Awareness | Denied | QueryAwareness | SyncStatus | Unknown
 )
 _SYNC = (SyncStep1, SyncStep2, Update)
+_FREQUENT = {bytes((Kind.SYNC, step)): kind for step, kind in enumerate(_SYNC)}
 
 
 def decode(frame: bytes) -> Message:
     """Read one frame."""
     reader = Reader(frame)
+    if (kind := _FREQUENT.get(frame[:2])) is not None:
+        reader.at = 2
+        message = kind(reader.var_bytes())
+        reader.finish()
+        return message
     message = _message(reader)
     if not isinstance(message, Unknown):
         reader.finish()

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 
-from commonplace.core.yjs import HostileUpdate, varuint
+from commonplace.core.yjs import EarlyUpdate, HostileUpdate, varuint
 from commonplace.core.yjs_scan import scan
 from commonplace.core.yjs_update import LOGGED, Block, Deletion, Policy, Scanned
 
@@ -45,6 +45,7 @@ class Gate:
         self._waiters: dict[int, set[int]] = {}
         self._deletions: dict[Deletion, None] = {}
         self._pairs: dict[int, array[int]] = {}
+        self._passed: Scanned | None = None
 
     @property
     def waiting(self) -> bool:
@@ -56,17 +57,21 @@ class Gate:
         scanned = scan(update, policy=policy)
         for gone in scanned.deletions:
             if gone.end > max(scanned.reach(gone.client, self.known), self._seen(gone.client)):
-                raise HostileUpdate("The update deletes what nobody has written yet.")
+                raise EarlyUpdate("It deletes what has not arrived here; connect again.")
         if self._halves(scanned):
             raise HostileUpdate("The update cuts a character in half.")
-        if not scanned.ready(self.known):
+        if scanned.ready(self.known):
+            self._passed = scanned
+        else:
             self._refuse_flood(update, scanned)
         return scanned
 
     def admit(self, update: bytes, scanned: Scanned) -> Admitted:
         """Take an update in."""
         self._moved = {}
-        if scanned.ready(self.known):
+        # What was ready when it was checked is so now: clocks never go back.
+        if self._passed is scanned or scanned.ready(self.known):
+            self._passed = None
             self._learn(scanned)
             return Admitted([update, *self._release(scanned.spans)], self._moved, kept=False)
         fresh = self._hold(scan(update, policy=LOGGED, blocks=True))
@@ -113,7 +118,7 @@ class Gate:
             self._held + scanned.structs + deletions > HELD_MAX
             or self._held_bytes + len(update) > HELD_BYTES_MAX
         ):
-            raise HostileUpdate(
+            raise EarlyUpdate(
                 "Too many edits wait for others that never came; connect again to send them all."
             )
 

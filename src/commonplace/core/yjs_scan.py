@@ -20,6 +20,8 @@ _HAS_KEY = 0x20
 _UNUSED = 0x10
 _KIND = 0x0F
 
+_TYPE = int(Content.TYPE)
+_NO_ITEMS = (int(Content.GC), int(Content.SKIP))
 _TYPES_MAX = 6
 _NAMED_TYPES = (3, 5)
 
@@ -109,14 +111,14 @@ class _Walk:
         """One struct: its length in clocks, never zero, and whether it only skips."""
         info = self.reader.byte()
         self.links.clear()
-        if info in (Content.GC, Content.SKIP):
+        if info in _NO_ITEMS:
             return self.deleted(), info == Content.SKIP
         read = _CONTENTS.get(info & _KIND)
         if read is None or info & _UNUSED or info & _KIND not in self.policy.contents:
             raise HostileUpdate("The update holds content that this document does not take.")
         if info & (_HAS_ORIGIN | _HAS_RIGHT_ORIGIN):
             self._neighbours(info)
-            self.heirs += info & _KIND == Content.TYPE
+            self.heirs += info & _KIND == _TYPE
         else:
             self._parent(info)
         length = read(self)
@@ -138,7 +140,7 @@ class _Walk:
                 raise HostileUpdate("The update writes to a root that this document does not have.")
         else:
             self._link()
-            if self.policy.maps and info & _KIND == Content.TYPE:
+            if self.policy.maps and info & _KIND == _TYPE:
                 raise HostileUpdate("The update nests types, which this document does not take.")
         if info & _HAS_KEY:
             if not self.policy.keys:

@@ -115,20 +115,19 @@ class Scanned:
 
     def reach(self, client: int, known: Mapping[int, int]) -> int:
         """How far the client's edits are known with this update applied."""
+        reach = known.get(client, 0)
         spans = self.spans.get(client)
-        return max(known.get(client, 0), spans[-1][1] if spans else 0)
+        return spans[-1][1] if spans and spans[-1][1] > reach else reach
 
     def ready(self, known: Mapping[int, int]) -> bool:
         """Whether all of it can be integrated where the clocks stand at `known`."""
-        return (
-            all(self._joins(client, known.get(client, 0)) for client in self.spans)
-            and all(need <= self.reach(client, known) for client, need in self.needs.items())
-            and all(gone.end <= self.reach(gone.client, known) for gone in self.deletions)
-        )
-
-    def _joins(self, client: int, at: int) -> bool:
-        for start, end in self.spans[client]:
-            if start > at:
+        for client, spans in self.spans.items():
+            at = known.get(client, 0)
+            for start, end in spans:
+                if start > at:
+                    return False
+                at = max(at, end)
+        for client, need in self.needs.items():
+            if need > known.get(client, 0) and need > self.reach(client, known):
                 return False
-            at = max(at, end)
-        return True
+        return all(gone.end <= self.reach(gone.client, known) for gone in self.deletions)

@@ -2,24 +2,23 @@
 
 A connection that we run ourselves (stdio, the owner's socket) has an identity from the start,
 carried in a context variable, since neither protocol era tells a handler which connection it
-serves. Over HTTP the 2025 era has a session header; the 2026 era has no sessions, so the token's
-principal stands in for one, else the client's name and address. That is an interlock against
-accidents (read before you edit), not a proof of identity.
+serves. Over HTTP an access token says who it is, by its own name and not by what the client calls
+itself. Without one, the 2025 era has a session header; the 2026 era has no sessions, so the
+client's name and address stand in for one: an interlock against accidents (read before you edit),
+not a proof of identity.
 """
 
-import json
 from collections.abc import Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
 from typing import Any, cast
 
-from mcp.server.auth.middleware.auth_context import get_access_token
-from mcp.server.auth.provider import principal_components
 from mcp.server.context import ServerRequestContext
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from starlette.requests import Request
 
+from commonplace.server.holders import token_of
 from commonplace.tools.table import Actor
 
 NAME_MAX = 64
@@ -50,7 +49,9 @@ def actor_of(ctx: ServerRequestContext[Any, Any]) -> Actor:
         return Actor("process", name or UNNAMED, "assistant")
     request = cast("HttpRequest", request)
     session = _session(ctx, request)
-    identity = f"session:{session}" if session else _principal(request, name)
+    if token := token_of(request.scope):
+        return Actor(token.actor, token.name, "assistant", session, token.scope)
+    identity = f"session:{session}" if session else _address(request, name)
     return Actor(identity, name or UNNAMED, "assistant", session)
 
 
@@ -61,10 +62,7 @@ def _session(ctx: ServerRequestContext[Any, Any], request: HttpRequest) -> str |
     return request.headers.get("mcp-session-id")
 
 
-def _principal(request: HttpRequest, name: str) -> str:
-    token = get_access_token()
-    if token is not None:
-        return f"token:{json.dumps(principal_components(token))}"
+def _address(request: HttpRequest, name: str) -> str:
     address = request.client.host if request.client else "local"
     return f"client:{name or UNNAMED}@{address}"
 

@@ -12,6 +12,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import asdict
+from typing import cast
 
 import anyio
 from anyio.streams.memory import MemoryObjectSendStream
@@ -20,6 +21,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
+from commonplace.core.scopes import allows
 from commonplace.errors import (
     BadArgument,
     CommonplaceError,
@@ -29,6 +31,8 @@ from commonplace.errors import (
     Unavailable,
     Unreadable,
 )
+from commonplace.server.holders import token_of
+from commonplace.vault.tokens import Token
 from commonplace.vault.vault import Vault
 
 LIMIT_MAX = 100
@@ -55,8 +59,10 @@ Step = dict[str, object]
 def routes(vault: Vault, *, read_only: bool = False) -> list[Route]:
     """Make the routes over one vault."""
 
-    async def status(_: Request) -> Response:
-        return JSONResponse({**vault.status(), "read_only": read_only})
+    async def status(request: Request) -> Response:
+        found = {**vault.status(), "read_only": read_only}
+        token = token_of(request.scope)
+        return JSONResponse(_abroad(found, token) if token else found)
 
     async def search(request: Request) -> Response:
         query, limit = _query(request), _limit(request)
@@ -112,6 +118,15 @@ def guarded(endpoint: Endpoint) -> Endpoint:
         return await endpoint(request)
 
     return answering(check)
+
+
+def _abroad(status: Step, token: Token) -> Step:
+    """Leave out where things are on this machine, and say what the token is good for."""
+    roots = cast("list[dict[str, str]]", status["roots"])
+    names = [{"name": root["name"], "path": root["path"].rpartition("/")[2]} for root in roots]
+    closed = status["read_only"] or not allows(token.scope, "write")
+    shown = {key: value for key, value in status.items() if key != "state"}
+    return shown | {"roots": names, "scope": token.scope, "read_only": closed}
 
 
 def _query(request: Request) -> str:

@@ -1,4 +1,4 @@
-"""The HTTP application: our own routes, then MCP at `/mcp`, all behind one guard."""
+"""The HTTP application: our own routes, then MCP at `/mcp`, all behind one guard and one door."""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
@@ -12,6 +12,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import BaseRoute, Mount, Route
 
+from commonplace.server.access import Admitted, Door
 from commonplace.server.guard import BODY_MAX, Guard, Guarded
 
 SESSIONS_MAX = 1_000
@@ -25,11 +26,13 @@ def create_app(
     routes: Iterable[BaseRoute] = (),
     *,
     guard: Guard | None = None,
+    door: Door | None = None,
     ready: Ready = lambda: None,
     lifespan: Lifespan = nullcontext,
 ) -> Starlette:
     """Put the application together; it can be started once.
 
+    `guard` says which hosts and origins are known; `door`, who is let in by which access token.
     `ready` says what is still missing, or None. `lifespan` is entered before the first request and
     left after the last MCP session has ended.
     """
@@ -45,10 +48,14 @@ def create_app(
         async with lifespan(), server.session_manager.run():
             yield
 
+    session = door.routes() if door else []
     health = [Route("/healthz", _healthy), Route("/readyz", _readiness(ready))]
     return Starlette(
-        routes=[*health, *routes, Mount("/", mcp)],
-        middleware=[Middleware(Guarded, guard=guard)],
+        routes=[*health, *session, *routes, Mount("/", mcp)],
+        middleware=[
+            Middleware(Guarded, guard=guard),
+            *([Middleware(Admitted, door=door)] if door else []),
+        ],
         lifespan=running,
     )
 

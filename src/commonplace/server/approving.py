@@ -11,12 +11,11 @@ from starlette.routing import Route
 
 from commonplace.errors import BadArgument
 from commonplace.server.api import answering, guarded
+from commonplace.server.holders import who
 from commonplace.server.reviewing import Body, body_of
 from commonplace.vault.approvals import Parked
 from commonplace.vault.vault import Vault
 from commonplace.vault.wishes import Choice
-
-_WHO_CHARS_MAX = 64
 
 
 def routes(vault: Vault) -> list[Route]:
@@ -47,14 +46,14 @@ class _Approving:
     async def decide(self, request: Request) -> Response:
         """Approve, which has it done, or deny."""
         body = await body_of(request)
-        id, who = _number(request.path_params["id"]), _who(body)
+        id, by = _number(request.path_params["id"]), who(request.scope, body)
         permissions = self._vault.permissions
         match body.get("decision"):
             case "approve":
-                result = await permissions.approve(id, who, _scope(body))
+                result = await permissions.approve(id, by, _scope(body))
                 return JSONResponse({"state": "approved", "result": result})
             case "deny":
-                await permissions.deny(id, who)
+                await permissions.deny(id, by)
                 return JSONResponse({"state": "denied"})
             case _:
                 raise BadArgument('decision must be "approve" or "deny".')
@@ -78,22 +77,22 @@ class _Approving:
         if not isinstance(content, str):
             raise BadArgument("content must be text.")
         path = await self._vault.changing.create(_text(body, "path"), content)
-        await self._record(body, "create", path)
+        await self._record(who(request.scope, body), "create", path)
         return JSONResponse({"path": path})
 
     async def delete(self, request: Request) -> Response:
         """Move a note to the trash."""
         body = await body_of(request)
         path = self._vault.find(_text(body, "path"))
-        trash = await self._vault.changing.delete(path, _who(body))
-        await self._record(body, "delete", path)
+        trash = await self._vault.changing.delete(path, who(request.scope, body))
+        await self._record(who(request.scope, body), "delete", path)
         return JSONResponse({"trash": trash})
 
     async def restore(self, request: Request) -> Response:
         """Take a note back out of the trash."""
         body = await body_of(request)
         path = await self._vault.changing.restore(_text(body, "trash"))
-        await self._record(body, "create", path)
+        await self._record(who(request.scope, body), "create", path)
         return JSONResponse({"path": path})
 
     async def trash(self, _: Request) -> Response:
@@ -105,10 +104,9 @@ class _Approving:
         ]
         return JSONResponse({"trash": rows})
 
-    async def _record(self, body: Body, operation: str, path: str) -> None:
-        who = _who(body)
+    async def _record(self, by: str, operation: str, path: str) -> None:
         audit = self._vault.permissions.audit
-        await audit.write(who, operation, path, answer="allow", by=who, outcome="done")
+        await audit.write(by, operation, path, answer="allow", by=by, outcome="done")
 
 
 def row(one: Parked) -> dict[str, object]:
@@ -142,8 +140,3 @@ def _text(body: Body, name: str) -> str:
     if not isinstance(value, str) or not value:
         raise BadArgument(f"{name} is missing.")
     return value
-
-
-def _who(body: Body) -> str:
-    name = str(body.get("who") or "").strip()[:_WHO_CHARS_MAX]
-    return "".join(character for character in name if character.isprintable()) or "someone"

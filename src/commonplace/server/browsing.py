@@ -47,7 +47,7 @@ class _Browsing:
 
     async def tree(self, request: Request) -> Response:
         """List every note."""
-        rows = await self._vault.tree()
+        rows = await self._vault.listing.tree()
         version = f'"{hash(tuple(rows)) & 0xFFFFFFFFFFFF:x}"'
         if request.headers.get("if-none-match") == version:
             return Response(status_code=304)
@@ -56,7 +56,7 @@ class _Browsing:
     async def document(self, request: Request) -> Response:
         """Tell the id under which a note is live."""
         path = self._vault.find(asked(request, "path"))
-        about = await self._vault.about(path)
+        about = await self._vault.listing.about(path)
         known = await self._vault.shelf.identify(path)
         return JSONResponse(
             {"id": known.id, "path": path, "title": about.title or path, "epoch": known.epoch}
@@ -66,7 +66,7 @@ class _Browsing:
         """Show a note as it stands."""
         path = self._vault.find(asked(request, "path"))
         text = await self._vault.marked(path)
-        about = await self._vault.about(path)
+        about = await self._vault.listing.about(path)
         properties = frontmatter.read(text).properties
         return JSONResponse(
             {"path": path, "title": about.title, "text": text, "properties": properties}
@@ -75,11 +75,11 @@ class _Browsing:
     async def links(self, request: Request) -> Response:
         """List the links of a note, both ways."""
         path = self._vault.find(asked(request, "path"))
-        found = await self._vault.links(path)
-        titles = await self._vault.titles(found.forward)
+        found = await self._vault.listing.links(path)
+        titles = await self._vault.listing.titles(found.forward)
         return JSONResponse(
             {
-                "backlinks": [asdict(each) for each in await self._vault.backlinks(path)],
+                "backlinks": [asdict(each) for each in await self._vault.listing.backlinks(path)],
                 "forward": [{"path": p, "title": titles.get(p, p)} for p in found.forward],
                 "unresolved": found.unresolved,
             }
@@ -87,21 +87,23 @@ class _Browsing:
 
     async def tags(self, _: Request) -> Response:
         """List all tags."""
-        return JSONResponse({"tags": await self._vault.tags()})
+        return JSONResponse({"tags": await self._vault.listing.tags()})
 
     async def tagged(self, request: Request) -> Response:
         """List the notes that carry a tag."""
-        found = await self._vault.tagged(asked(request, "tag"))
+        found = await self._vault.listing.tagged(asked(request, "tag"))
         return JSONResponse({"notes": [{"path": p, "title": t} for p, t in found]})
 
     async def complete(self, request: Request) -> Response:
         """List what a half-typed name may mean."""
-        found = await self._vault.complete(request.query_params.get("q", ""), COMPLETIONS_MAX)
+        found = await self._vault.listing.complete(
+            request.query_params.get("q", ""), COMPLETIONS_MAX
+        )
         return JSONResponse({"paths": found})
 
     async def templates(self, _: Request) -> Response:
         """List the notes that others can start from."""
-        entries = await self._vault.newest()
+        entries = await self._vault.listing.newest()
         found = sorted(e.path for e in entries if "Templates" in e.path.split("/")[:-1])
         return JSONResponse({"templates": found})
 

@@ -5,6 +5,7 @@ only asks the vault a question loads no protocol.
 """
 
 import os
+import time
 from asyncio import get_running_loop
 from collections.abc import AsyncGenerator, Hashable
 from contextlib import asynccontextmanager
@@ -17,6 +18,7 @@ import anyio.to_thread
 from anyio.streams.buffered import BufferedByteStream
 
 from commonplace import __version__
+from commonplace.errors import BadArgument
 from commonplace.server.hello import Hello
 from commonplace.server.visits import Visit, Visits
 from commonplace.vault.settings import Settings
@@ -24,11 +26,17 @@ from commonplace.vault.settings import Settings
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
+    from commonplace.server.access import Door
     from commonplace.server.late import LateNotes
     from commonplace.server.mcp import NoteServer
     from commonplace.server.rooms import Rooms
     from commonplace.tools.table import Toolbox
     from commonplace.vault.vault import Vault
+
+NO_TOKENS = (
+    "Serving so needs access tokens, and there is none that holds: nobody could come in. Make one"
+    " with `commonplace token create NAME`, for the same vault, and start again."
+)
 
 _KEY_BYTES = 32
 _GREETING_SECONDS = 0.05
@@ -89,6 +97,7 @@ class Served:
             approving,
             browsing,
             connecting,
+            granting,
             graphing,
             page,
             reviewing,
@@ -96,8 +105,10 @@ class Served:
             ysweet,
         )
         from commonplace.server.app import create_app
+        from commonplace.server.guard import Guard
 
         closed = own.read_only
+        guard, door = Guard.also(own.access.hosts), self._door(own)
         routes = [
             *page.routes(),
             *api.routes(self.vault, read_only=closed),
@@ -106,10 +117,22 @@ class Served:
             *connecting.routes(own, self._visits),
             *reviewing.routes(self.vault, read_only=closed),
             *([] if closed else approving.routes(self.vault)),
+            *(granting.routes(self.vault.tokens) if own.access.desk else []),
             *sockets.routes(self._rooms(), read_only=closed),
             *ysweet.routes(self._rooms(), key=_state_key(own.state), read_only=closed),
         ]
-        return create_app(self._server(own), routes, ready=self._missing)
+        return create_app(self._server(own), routes, guard=guard, door=door, ready=self._missing)
+
+    def _door(self, own: Settings) -> "Door":
+        from commonplace.server.access import Door
+        from commonplace.server.sessions import Sessions
+        from commonplace.server.ysweet_tokens import Tokens as Grants
+
+        tokens = self.vault.tokens
+        if own.access.token and not tokens.any:
+            raise BadArgument(NO_TOKENS)
+        key = _state_key(own.state)
+        return Door(tokens, Sessions(tokens, key), Grants(key, time.time), own.access.token)
 
     def _rooms(self) -> "Rooms":
         """Make the rooms that all sockets of this owner share."""
@@ -117,6 +140,7 @@ class Served:
             from commonplace.server.rooms import Rooms
 
             self._shared_rooms = Rooms(self.vault.shelf)
+            self.vault.shelf.follow_gone(self._shared_rooms.note_gone)
             self._visits.follow(self._show)
         return self._shared_rooms
 
@@ -154,7 +178,7 @@ class Served:
         return build(late, notes, version=__version__, state_keys=[key], visits=self._visits)
 
     def _missing(self) -> str | None:
-        return "the index is being built" if self.vault.unfinished else None
+        return "the index is being built" if self.vault.listing.unfinished else None
 
 
 def _toolbox(vault: "Vault", own: Settings) -> "Toolbox":

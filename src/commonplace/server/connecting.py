@@ -8,10 +8,13 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from commonplace.server.api import answering
+from commonplace.server.holders import token_of
 from commonplace.server.visits import Visits
 from commonplace.vault.settings import Settings
 
 _NAME = "notes"
+_BEARER = "Bearer TOKEN"
+_HEADER = f"Authorization: {_BEARER}"
 
 
 def routes(settings: Settings, visits: Visits) -> list[Route]:
@@ -19,7 +22,8 @@ def routes(settings: Settings, visits: Visits) -> list[Route]:
 
     async def connect(request: Request) -> Response:
         address = f"{request.url.scheme}://{request.url.netloc}/mcp"
-        return JSONResponse(_lines(settings, address))
+        abroad = token_of(request.scope) is not None
+        return JSONResponse(_lines_abroad(address) if abroad else _lines(settings, address))
 
     async def assistants(_: Request) -> Response:
         return JSONResponse({"assistants": visits.listed()})
@@ -39,6 +43,17 @@ def _lines(settings: Settings, address: str) -> dict[str, str]:
         "desktop": _shown({"mcpServers": {_NAME: local}}),
         "cursor": _shown({"mcpServers": {_NAME: {"url": address}}}),
         "vscode": _shown({"servers": {_NAME: {"type": "http", "url": address}}}),
+    }
+
+
+def _lines_abroad(address: str) -> dict[str, str]:
+    """Write the same for another machine, where each assistant has a token of its own."""
+    url = {"url": address, "headers": {"Authorization": _BEARER}}
+    return {
+        "claude": f'claude mcp add --transport http {_NAME} {address} --header "{_HEADER}"',
+        "desktop": "Claude Desktop starts its servers itself: use it where the notes are.",
+        "cursor": _shown({"mcpServers": {_NAME: url}}),
+        "vscode": _shown({"servers": {_NAME: {"type": "http", **url}}}),
     }
 
 

@@ -27,7 +27,7 @@ from commonplace.core.yjs_frames import (
 )
 from commonplace.errors import CommonplaceError
 from commonplace.server.begun import Begun, Bell, begin
-from commonplace.server.framing import frames_of
+from commonplace.server.framing import Frames, frames_of
 from commonplace.server.outbox import Outbox, kept, showing
 from commonplace.server.rooms import Room
 
@@ -57,14 +57,18 @@ class Connection:
         self._place = Bell()
         self._saved = _NOTHING_SAVED
         self._refused = False
+        self._over = False
+        self._frames: Frames | None = None
 
     async def run(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve the client until it goes."""
         try:
             async with TaskGroup() as tasks:
-                writing = tasks.create_task(self._outbox.write(send, frames_of(scope)))
+                frames = self._frames = frames_of(scope)
+                write_frame = frames.write_frame if frames else None
+                writing = tasks.create_task(self._outbox.write(send, write_frame))
                 finishing = tasks.create_task(self._finish())
-                await self._read(receive)
+                await (self._hear_all(receive, frames) if frames else self._read(receive))
                 writing.cancel()
                 finishing.cancel()
         except* CommonplaceError:
@@ -75,21 +79,46 @@ class Connection:
                 if isinstance(work, Begun):
                     work.abandon()  # the log has it all the same
 
+    async def _hear_all(self, receive: Receive, frames: Frames) -> None:
+        """Be told of each message as it arrives, until the client goes."""
+        frames.read_frames(self._hear)
+        try:
+            while (await receive())["type"] != "websocket.disconnect":
+                pass
+        finally:
+            self._over = True
+            frames.read_frames(None)
+
+    def _hear(self, frame: bytes) -> None:
+        if self._over or self._outbox.ended:
+            return
+        try:
+            self._handle(frame)
+        except CommonplaceError as error:
+            self._outbox.stop(error)
+            return
+        if self._frames and self._full:
+            self._frames.hold_reading(hold=True)
+
     async def _read(self, receive: Receive) -> None:
         for turn in count(1):
             message = await receive()
             if message["type"] == "websocket.disconnect":
                 return
-            frame = message.get("bytes")
-            if not frame:
-                raise HostileUpdate("Only binary messages are understood here.")
-            self._handle(frame)
-            while len(self._unfinished) >= UNFINISHED_MAX or self._bytes > UNFINISHED_BYTES_MAX:
+            if not self._outbox.ended:
+                self._handle(message.get("bytes") or b"")
+            while self._full:
                 await self._place.wait()
             if turn % TURNS_MAX == 0:
                 await asyncio.sleep(0)  # many messages may be there already; others want a turn
 
+    @property
+    def _full(self) -> bool:
+        return len(self._unfinished) >= UNFINISHED_MAX or self._bytes > UNFINISHED_BYTES_MAX
+
     def _handle(self, frame: bytes) -> None:
+        if not frame:
+            raise HostileUpdate("Only binary messages are understood here.")
         if self._read_only and _writes(frame):
             self._refuse()
             return
@@ -125,6 +154,8 @@ class Connection:
                 self._unfinished.popleft()
                 self._bytes -= size
                 self._place.ring()
+                if self._frames and not self._full:
+                    self._frames.hold_reading(hold=False)
             await self._work.wait()
 
     async def _finish_one(self, work: Begun | SyncStep1 | SyncStatus) -> None:

@@ -6,6 +6,7 @@ from starlette.routing import Route
 
 from commonplace.errors import BadArgument
 from commonplace.server.api import answering, guarded
+from commonplace.server.holders import token_of
 from commonplace.server.reviewing import body_of
 from commonplace.vault.docstore import DocStore
 from commonplace.vault.vault import Vault
@@ -13,8 +14,6 @@ from commonplace.vault.vault import Vault
 NODES = 300
 NODES_MAX = 2_000
 DEPTH_MAX = 2
-
-_ACTOR = "person:page"
 
 
 def routes(vault: Vault, *, read_only: bool) -> list[Route]:
@@ -36,14 +35,15 @@ def routes(vault: Vault, *, read_only: bool) -> list[Route]:
         path, to = str(body.get("path") or ""), str(body.get("to") or "")
         if not path or not to:
             raise BadArgument("path and to are needed: which note, and its new path.")
-        done = await vault.rename(path, to, _ACTOR)
+        done = await vault.rename(path, to, _actor(request))
         return JSONResponse(
             {"path": done.path, "links": done.links, "ambiguous": done.left, "undo": done.undo}
         )
 
     async def undo(request: Request) -> Response:
         body = await body_of(request)
-        return JSONResponse({"path": await vault.undo_rename(str(body.get("undo") or ""), _ACTOR)})
+        undone = await vault.undo_rename(str(body.get("undo") or ""), _actor(request))
+        return JSONResponse({"path": undone})
 
     reading = [Route("/api/graph", answering(graph))]
     writing = [
@@ -51,6 +51,11 @@ def routes(vault: Vault, *, read_only: bool) -> list[Route]:
         Route("/api/notes/rename/undo", guarded(undo), methods=["POST"]),
     ]
     return reading if read_only else [*reading, *writing]
+
+
+def _actor(request: Request) -> str:
+    token = token_of(request.scope)
+    return token.actor if token else "person:page"
 
 
 def _whole(given: str, name: str, most: int) -> int:

@@ -1,8 +1,10 @@
 """The greeting on `owner.sock`: one line from who connects, one line back from the owner.
 
-It carries what the newcomer was started with (families of tools, read-only, policies), because
-each front end keeps its own choices although they share one owner. Another number in `commonplace`
-means lines that the other side would not understand; another version alone is only worth a notice.
+It carries what the newcomer was started with (families of tools, read-only, policies, who may come
+in), because each front end keeps its own choices although they share one owner. `http` asks for a
+socket to pass strangers on to; `desk` for the command line's own, where tokens can be made. Another
+number in `commonplace` means lines that the other side would not understand; another version alone
+is only worth a notice.
 """
 
 import json
@@ -12,12 +14,12 @@ from typing import Literal, cast, get_args
 
 from commonplace import __version__
 from commonplace.errors import BadArgument, Unavailable
-from commonplace.vault.settings import Root, Settings
+from commonplace.vault.settings import Access, Root, Settings
 
-PROTOCOL = 1
+PROTOCOL = 2
 HELLO_MAX = 64 * 1024
 
-Kind = Literal["mcp", "http"]
+Kind = Literal["mcp", "http", "desk"]
 
 _UNKNOWN = "That is no greeting that this version of Commonplace knows."
 
@@ -34,6 +36,9 @@ class Hello:
     families: tuple[str, ...]
     read_only: bool = False
     policies: dict[str, str] = field(default_factory=dict[str, str])
+    hosts: tuple[str, ...] = ()
+    token: bool = False
+    """Whether whoever comes in over HTTP needs an access token."""
     version: str = __version__
     commonplace: int = PROTOCOL
 
@@ -47,7 +52,7 @@ class Answer:
     version: str = __version__
     pid: int = field(default_factory=os.getpid)
     socket: str = ""
-    """For kind `http`: the name of the Unix socket beside `owner.sock` that speaks HTTP."""
+    """For `http` and `desk`: the name of the Unix socket beside `owner.sock` that speaks HTTP."""
     urls: tuple[str, ...] = ()
 
 
@@ -61,6 +66,8 @@ def hello(settings: Settings, kind: Kind, session: str = "") -> Hello:
         families=settings.families,
         read_only=settings.read_only,
         policies=settings.policies,
+        hosts=settings.access.hosts,
+        token=settings.access.token,
     )
 
 
@@ -84,7 +91,8 @@ def parse_hello(text: bytes) -> Hello:
         raise BadArgument(_UNKNOWN) from None
     if given.kind not in get_args(Kind):
         raise BadArgument(_UNKNOWN)
-    return replace(given, roots=pairs, families=tuple(given.families))
+    hosts = tuple(given.hosts)
+    return replace(given, roots=pairs, families=tuple(given.families), hosts=hosts)
 
 
 def parse_answer(text: bytes) -> Answer:
@@ -108,6 +116,7 @@ def chosen(settings: Settings, greeting: Hello) -> Settings:
         families=greeting.families,
         read_only=greeting.read_only,
         policies=greeting.policies,
+        access=Access(greeting.hosts, greeting.token, greeting.kind == "desk"),
     )
 
 

@@ -141,7 +141,7 @@ class _Door:
         try:
             greeting = parse_hello(text)
             own = chosen(self._settings, greeting)
-            name = await self._web.name_of(own) if greeting.kind == "http" else ""
+            name = await self._web.name_of(own) if greeting.kind != "mcp" else ""
         except CommonplaceError as error:
             await stream.send(line(Answer(ok=False, error=str(error))))
             return

@@ -13,6 +13,7 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from commonplace.server.framing import Framed
+from commonplace.server.running import run_as_server
 
 FRAME_MAX = 8 * 1024 * 1024
 CLOSING_SECONDS_MAX = 1
@@ -53,6 +54,7 @@ async def serving(app: ASGIApp, sockets: Sequence[socket.socket]) -> AsyncGenera
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(server.serve, list(sockets))
         await server.ready.wait()
+        run_as_server()
         try:
             yield
         finally:

@@ -134,7 +134,8 @@ class Tools:
         result = await call_next(ctx)
         if ctx.method != "tools/list" or not isinstance(result, dict):
             return result
-        published = [each.published for each in (await self._opened()).definitions()]
+        toolbox = await self._opened()
+        published = [each.published for each in toolbox.definitions(actor_of(ctx).scope)]
         return {**result, "tools": [*published, *result["tools"]]}
 
     async def call(

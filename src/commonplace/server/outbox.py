@@ -99,6 +99,11 @@ class Outbox:
         return self._missed is not None
 
     @property
+    def ended(self) -> bool:
+        """Whether the client is being sent away."""
+        return self._error is not None
+
+    @property
     def waiting(self) -> int:
         """How many bytes wait."""
         return self._bytes

@@ -1,12 +1,7 @@
-"""JSON for review: what waits, decisions, undo, and the ledger. Only people come here.
-
-Ids count like suggestions of a note from the first, so a decision may tell how many it saw
-(`alike`): if there are more or fewer by now, its id could mean another one, and it is refused.
-"""
+"""JSON for review: what waits, decisions, undo, and the ledger. Only people come here."""
 
 import json
-from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import cast
 
 from starlette.requests import Request
@@ -15,8 +10,10 @@ from starlette.routing import Route
 
 from commonplace.errors import BadArgument, NotFound
 from commonplace.server.api import answering, guarded
+from commonplace.server.holders import who
 from commonplace.vault.index import Pending
 from commonplace.vault.vault import Vault
+from commonplace.vault.waiting import Wanted
 
 PAGE = 200
 PAGE_MAX = 1000
@@ -31,16 +28,12 @@ def routes(vault: Vault, *, read_only: bool = False) -> list[Route]:
 
     async def suggestions(request: Request) -> Response:
         given = request.query_params
-        wanted = _filter(given)
-        pending = await vault.pending(given.get("path"))
-        found = [each for each in pending if wanted(each)]
         start = _whole(given.get("cursor", "0"))
         limit = min(_whole(given.get("limit", str(PAGE))), PAGE_MAX)
-        shown = found[start : start + limit]
-        more = start + limit if start + limit < len(found) else None
-        alike = Counter(_texts(each) for each in pending)
-        rows = [_row(each) | {"alike": alike[_texts(each)]} for each in shown]
-        return JSONResponse({"total": len(found), "suggestions": rows, "cursor": more})
+        shown, total = await vault.pending_page(_wanted(given), start, limit)
+        more = start + limit if start + limit < total else None
+        rows = [_row(each) for each in shown]
+        return JSONResponse({"total": total, "suggestions": rows, "cursor": more})
 
     async def review(request: Request) -> Response:
         body = await body_of(request)
@@ -51,9 +44,9 @@ def routes(vault: Vault, *, read_only: bool = False) -> list[Route]:
         reason = str(body.get("reason") or "")[:REASON_MAX]
         if (text := body.get("text")) is not None:
             ((path, (id, *_)),) = chosen.items()
-            done = await vault.accept_as(path, id, str(text), _who(body))
+            done = await vault.accept_as(path, id, str(text), who(request.scope, body))
         else:
-            done = await vault.decide(verdict, chosen, _who(body), reason)
+            done = await vault.decide(verdict, chosen, who(request.scope, body), reason)
         decided = [{"path": path, "id": id} for path, id in done.decided]
         return JSONResponse({"decided": decided, "conflicts": [], "undo": done.undo})
 
@@ -90,57 +83,38 @@ async def body_of(request: Request) -> Body:
     return cast("Body", body)
 
 
-async def _chosen(vault: Vault, body: Body) -> dict[str, dict[str, int]]:
-    """Work out which suggestions a request means, and how many like each it has seen."""
+async def _chosen(vault: Vault, body: Body) -> dict[str, list[str]]:
+    """Work out which suggestions a request means."""
     named = body.get("suggestions")
     if isinstance(named, list):
         pairs = [_pair(one) for one in cast("list[object]", named)]
     elif any(body.get(key) for key in ("path", "author", "all")):
-        path, author = body.get("path"), body.get("author")
-        pending = await vault.pending(str(path) if path else None)
-        pairs = [(p.path, p.id, 0) for p in pending if not author or p.author == author]
+        path, author = (str(body.get(key) or "") for key in ("path", "author"))
+        pending, _ = await vault.pending_page(Wanted(path or None, author=author or None))
+        pairs = [(each.path, each.id) for each in pending]
     else:
         raise BadArgument("Name suggestions, a path, an author, or all.")
     if not pairs:
         raise NotFound("There is nothing to decide.")
-    chosen: dict[str, dict[str, int]] = {}
-    for path, id, alike in pairs:
-        chosen.setdefault(path, {})[id] = alike
+    chosen: dict[str, list[str]] = {}
+    for path, id in pairs:
+        chosen.setdefault(path, []).append(id)
     return chosen
 
 
-def _texts(each: Pending) -> tuple[str, str, str]:
-    return each.path, each.old, each.new
-
-
-def _pair(one: object) -> tuple[str, str, int]:
+def _pair(one: object) -> tuple[str, str]:
     if isinstance(one, dict):
         row = cast("dict[str, object]", one)
-        path, id, alike = row.get("path"), row.get("id"), row.get("alike", 0)
-        if isinstance(path, str) and isinstance(id, str) and isinstance(alike, int):
-            return path, id, alike
+        path, id = row.get("path"), row.get("id")
+        if isinstance(path, str) and isinstance(id, str):
+            return path, id
     raise BadArgument("Each suggestion is named by its path and id.")
 
 
-def _who(body: Body) -> str:
-    name = str(body.get("who") or "").strip()
-    return "".join(c for c in name[:64] if c.isprintable()) or "someone"
-
-
-def _filter(given: Mapping[str, str]) -> Callable[[Pending], bool]:
-    folder, author, kind, before = (given.get(k) for k in ("folder", "author", "kind", "before"))
-    inside = f"{folder.rstrip('/')}/" if folder else ""
-    latest = _whole(before) / 1000 if before else None
-
-    def wanted(each: Pending) -> bool:
-        return (
-            each.path.startswith(inside)
-            and (not author or each.author == author)
-            and (not kind or each.kind == kind)
-            and (latest is None or (each.time is not None and each.time <= latest))
-        )
-
-    return wanted
+def _wanted(given: Mapping[str, str]) -> Wanted:
+    path, folder, author, kind = (given.get(k) for k in ("path", "folder", "author", "kind"))
+    before = given.get("before")
+    return Wanted(path, folder, author, kind or None, _whole(before) / 1000 if before else None)
 
 
 def _row(each: Pending) -> dict[str, object]:

@@ -17,7 +17,7 @@ from typing import Protocol
 from commonplace.core.yjs import NO_UPDATE, HostileUpdate, encode_state_vector
 from commonplace.core.yjs_frames import Awareness, Presence, SyncStep1, encode_awareness
 from commonplace.core.yjs_places import last_place
-from commonplace.errors import CommonplaceError, Unavailable
+from commonplace.errors import CommonplaceError, NotFound, Unavailable
 from commonplace.server.awareness import Presences, assistant
 from commonplace.server.outbox import Frame, Outbox, kept, showing, updating
 from commonplace.vault.changes import Change
@@ -248,6 +248,10 @@ class Rooms:
         """Close every connection to a document; the error says why, and whether for good."""
         if room := self._rooms.get(id):
             room.dismiss(error)
+
+    def note_gone(self, id: str) -> None:
+        """Close every connection to a document whose note was deleted."""
+        self.dismiss(id, NotFound("The note was deleted."))
 
     async def _closed(self, id: str) -> None:
         try:

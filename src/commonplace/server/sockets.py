@@ -23,13 +23,16 @@ from commonplace.errors import (
     Unreadable,
 )
 from commonplace.server.connection import Connection
+from commonplace.server.holders import may, token_of, watching
 from commonplace.server.rooms import Rooms
+from commonplace.server.ysweet_tokens import Unauthorized
 
 CLOSING_SECONDS_MAX = 1.0
 REASON_BYTES_MAX = 123  # what a closing frame can hold
 
 _CODES: tuple[tuple[type[CommonplaceError], int], ...] = (
     (BadArgument, 4400),
+    (Unauthorized, 4401),
     (Forbidden, 4403),
     (NotFound, 4404),
     (Conflict, 4409),
@@ -37,6 +40,8 @@ _CODES: tuple[tuple[type[CommonplaceError], int], ...] = (
     (Unavailable, 1013),
     (CommonplaceError, 1011),
 )
+
+_OVER = "The access token of this connection has ended. Connect again with another."
 
 ActorOf = Callable[[Scope], str]
 
@@ -56,8 +61,9 @@ def routes(
     """Make the y-websocket route; `actor_of` says whose a connection's edits are."""
 
     def admit(scope: Scope) -> Entry:
-        actor = actor_of(scope) if actor_of else rooms.somebody()
-        return Entry(scope["path_params"]["document"], actor, read_only)
+        actor = actor_of(scope) if actor_of else actor_on(scope, rooms)
+        reader = read_only or not may(scope, "write")
+        return Entry(scope["path_params"]["document"], actor, reader)
 
     return [WebSocketRoute("/sync/{document}", Socket(rooms, admit))]
 
@@ -83,7 +89,14 @@ class Socket:
     async def _serve(self, entry: Entry, scope: Scope, receive: Receive, send: Send) -> None:
         async with self._rooms.visit(entry.document, read_only=entry.read_only) as (room, outbox):
             connection = Connection(room, outbox, entry.actor, read_only=entry.read_only)
-            await connection.run(scope, receive, send)
+            with watching(scope, lambda: outbox.stop(Unauthorized(_OVER))):
+                await connection.run(scope, receive, send)
+
+
+def actor_on(scope: Scope, rooms: Rooms) -> str:
+    """Say whose the edits of a connection are."""
+    token = token_of(scope)
+    return token.actor if token else rooms.somebody()
 
 
 def _first(errors: ExceptionGroup[CommonplaceError]) -> CommonplaceError:

@@ -10,6 +10,7 @@ import json
 import socket
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import anyio
@@ -76,5 +77,6 @@ def url(listener: socket.socket) -> str:
 
 
 def _digest(own: Settings) -> str:
-    choices = json.dumps([own.families, own.read_only, sorted(own.policies.items())])
+    access = asdict(own.access)
+    choices = json.dumps([own.families, own.read_only, sorted(own.policies.items()), access])
     return hashlib.sha256(choices.encode()).hexdigest()[:8]

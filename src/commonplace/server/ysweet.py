@@ -18,8 +18,9 @@ from starlette.types import Scope
 
 from commonplace.errors import BadArgument, CommonplaceError, Forbidden
 from commonplace.server.api import refusal
+from commonplace.server.holders import may, token_of
 from commonplace.server.rooms import Rooms
-from commonplace.server.sockets import ActorOf, Entry, Socket
+from commonplace.server.sockets import ActorOf, Entry, Socket, actor_on
 from commonplace.server.ysweet_tokens import Authorization, Grant, Tokens, Unauthorized
 from commonplace.vault.engine import NOTHING_KNOWN
 
@@ -95,10 +96,12 @@ class _Sweet:
         self._refuse_stranger(request)
         document = _checked(request.path_params["document"])
         asked = await _body(request)
-        authorization = self._authorization(asked.get("authorization"))
+        authorization = self._authorization(asked.get("authorization"), request.scope)
+        holder = token_of(request.scope)
         user, seconds = _user(asked.get("userId")), _seconds(asked.get("validForSeconds"))
         async with self._rooms.open(document):
-            token = self._tokens.issue(document, authorization, user, seconds)
+            id = holder.id if holder else ""
+            token = self._tokens.issue(document, authorization, user, seconds, id)
         http = request.url.replace(path=f"/d/{document}", query="")
         socket = http.replace(
             scheme="wss" if http.scheme == "https" else "ws", path=f"/d/{document}/ws"
@@ -121,7 +124,7 @@ class _Sweet:
 
     async def update(self, request: Request) -> Response:
         grant = self._granted(request)
-        if self._read_only or grant.authorization != "full":
+        if not self._writes(grant, request.scope):
             raise Forbidden("This token is for reading only. Nothing was saved.")
         update = await request.body()
         async with self._rooms.open(grant.document):
@@ -136,18 +139,22 @@ class _Sweet:
             raise BadArgument("The address names two documents; it must name one twice.")
         given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])
         grant = self._tokens.read(given[0], document)
-        read_only = self._read_only or grant.authorization != "full"
-        return Entry(document, self._actor(grant, scope), read_only)
+        reader = not self._writes(grant, scope)
+        return Entry(document, self._actor(grant, scope), reader)
+
+    def _writes(self, grant: Grant, scope: Scope) -> bool:
+        return not self._read_only and grant.authorization == "full" and may(scope, "write")
 
     def _actor(self, grant: Grant, scope: Scope) -> str:
-        if grant.user:
+        if grant.user and token_of(scope) is None:
             return f"person:{grant.user}"
-        return self._actor_of(scope) if self._actor_of else self._rooms.somebody()
+        return self._actor_of(scope) if self._actor_of else actor_on(scope, self._rooms)
 
-    def _authorization(self, asked: object) -> Authorization:
+    def _authorization(self, asked: object, scope: Scope) -> Authorization:
         if asked not in (None, "full", "read-only"):
             raise BadArgument('authorization must be "full" or "read-only".')
-        return "read-only" if self._read_only or asked == "read-only" else "full"
+        closed = self._read_only or not may(scope, "write")
+        return "read-only" if closed or asked == "read-only" else "full"
 
     def _granted(self, request: Request) -> Grant:
         return self._tokens.read(_bearer(request), request.path_params["document"])

@@ -26,12 +26,16 @@ class Unauthorized(Forbidden):
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """What a token allows; `user` is empty if nobody in particular was named."""
+    """What a token allows; `user` is empty if nobody in particular was named.
+
+    `holder` is the id of the access token that it was given for, if that was asked for one.
+    """
 
     document: str
     authorization: Authorization
     user: str
     expires: float
+    holder: str = ""
 
 
 class Tokens:
@@ -41,9 +45,17 @@ class Tokens:
         self._key = key or secrets.token_bytes(KEY_BYTES)
         self._clock = clock
 
-    def issue(self, document: str, authorization: Authorization, user: str, seconds: float) -> str:
-        """Sign a grant that holds for some seconds."""
-        body = _text(json.dumps([document, authorization, user, self._clock() + seconds]).encode())
+    def issue(
+        self,
+        document: str,
+        authorization: Authorization,
+        user: str,
+        seconds: float,
+        holder: str = "",
+    ) -> str:
+        """Sign a grant that holds for some seconds, and no longer than its holder's own token."""
+        until = self._clock() + seconds
+        body = _text(json.dumps([document, authorization, user, until, holder]).encode())
         return f"{body}.{_text(self._sign(body))}"
 
     def read(self, token: str, document: str) -> Grant:

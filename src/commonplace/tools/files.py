@@ -11,9 +11,10 @@ from commonplace.core.render import Page
 from commonplace.errors import BadArgument, CommonplaceError, NotFound
 from commonplace.tools.parameters import text, whole_number
 from commonplace.tools.table import Answer, Call, Tool, definition, plain_error
-from commonplace.vault.review import Suggester
+from commonplace.vault.finding import Match
 from commonplace.vault.ripgrep import Pattern
-from commonplace.vault.vault import Match, Vault
+from commonplace.vault.suggesting import Suggester
+from commonplace.vault.vault import Vault
 
 Arguments = Mapping[str, object]
 
@@ -45,7 +46,7 @@ def tools(vault: Vault) -> list[Tool]:
     async def glob(call: Call, arguments: Arguments) -> Answer:
         pattern = globs.compile_glob(text(arguments, "pattern"))
         folder = paths.folder_path(text(arguments, "path", ""))
-        listed = [entry.path for entry in await vault.newest(folder)]
+        listed = [entry.path for entry in await vault.listing.newest(folder)]
         matching = _matching(pattern, listed, folder)
         return Answer(render.path_list(matching[: render.FILES_MAX], len(matching)))
 
@@ -59,7 +60,7 @@ def tools(vault: Vault) -> list[Tool]:
         return Answer(show(await _grep(vault, pattern, arguments)))
 
     async def get_links(call: Call, arguments: Arguments) -> Answer:
-        links = await vault.links(text(arguments, "file_path"))
+        links = await vault.listing.links(text(arguments, "file_path"))
         lists = render.link_lists(links.backlinks, links.forward, links.unresolved)
         return Answer("\n\n".join([lists, *_unfinished(vault)]))
 
@@ -101,13 +102,13 @@ async def _grep(vault: Vault, pattern: Pattern, arguments: Arguments) -> Sequenc
     chosen = _chosen(arguments)
     place = text(arguments, "path", "")
     folder = paths.folder_path(place)
-    if not vault.is_folder(folder):
+    if not vault.texts.is_folder(folder):
         try:
             only = vault.find(place)
         except NotFound as error:
             raise NotFound(f"Path does not exist: {folder}. {_hint(str(error))}".strip()) from error
         folder, chosen = paths.parent(only), _both(chosen, only.__eq__)
-    return await vault.grep(pattern, chosen, folder)
+    return await vault.finding.grep(pattern, chosen, folder)
 
 
 def _hint(message: str) -> str:
@@ -152,6 +153,6 @@ def _shown_as(arguments: Arguments) -> Callable[[Sequence[Match]], str]:
 
 
 def _unfinished(vault: Vault) -> list[str]:
-    if (far := vault.unfinished) is None:
+    if (far := vault.listing.unfinished) is None:
         return []
     return [f"[The index is being built ({far[0]} of {far[1]} notes): links may be missing yet.]"]

@@ -13,7 +13,6 @@ from commonplace.errors import BadArgument, CommonplaceError, Conflict, Forbidde
 from commonplace.tools.parameters import text, whole_number
 from commonplace.tools.table import Answer, Call, Tool, definition
 from commonplace.vault.store import Direction, Draft, Metric, Node, Revision, Store
-from commonplace.vault.wishes import Asker
 
 CONTENT_MAX = 10_000
 LISTED_CONTENT_MAX = 500
@@ -136,7 +135,7 @@ class _Graph:
             _tags(arguments) or (),
             text(arguments, "directory", "").strip("/"),
         )
-        return await self._written(await self._store.create(draft, _asker(call)), call)
+        return await self._written(await self._store.create(draft, call.asker), call)
 
     async def update_node(self, call: Call, arguments: Arguments) -> Answer:
         title = text(arguments, "title").strip() if "title" in arguments else None
@@ -144,11 +143,11 @@ class _Graph:
         revision = Revision(title, content, _tags(arguments))
         if revision == Revision():
             raise BadArgument("Give at least one of `title`, `content` or `tags`.")
-        updated = await self._store.update(text(arguments, "id"), revision, _asker(call))
+        updated = await self._store.update(text(arguments, "id"), revision, call.asker)
         return await self._written(updated.id, call, updated.notices)
 
     async def delete_node(self, call: Call, arguments: Arguments) -> Answer:
-        deleted = await self._store.delete(text(arguments, "id"), _asker(call))
+        deleted = await self._store.delete(text(arguments, "id"), call.asker)
         return Answer(_json({"deleted": deleted}))
 
     # -- shapes
@@ -213,10 +212,6 @@ def _fairly(out: Sequence[str], into: Sequence[str], limit: int) -> dict[str, Di
     chosen: dict[str, Direction] = dict.fromkeys(out[:shown], "out")
     chosen.update(dict.fromkeys(rest[: limit - len(chosen)], "in"))
     return chosen
-
-
-def _asker(call: Call) -> Asker:
-    return Asker(call.actor.id, call.actor.name, call.ask, call.reply)
 
 
 def _limit(arguments: Arguments, default: int, most: int) -> int:

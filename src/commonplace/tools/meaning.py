@@ -22,7 +22,7 @@ def tools(vault: Vault) -> list[Tool]:
         limit = whole_number(arguments, "limit", 10, least=1, most=LIMIT_MAX)
         filters = cast("Mapping[str, object] | None", arguments.get("filters"))
         hits = await vault.search(query, limit, filters or None)
-        about = {hit.path: await vault.about(hit.path) for hit in hits}
+        about = {hit.path: await vault.listing.about(hit.path) for hit in hits}
         results = [
             {
                 "path": hit.path,

@@ -5,16 +5,18 @@ Metadata, lists and property searches come from the index; no note is opened for
 
 import json
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import date, timedelta
+from functools import lru_cache
 from typing import cast
 
 from commonplace.core import excerpts, render
 from commonplace.errors import BadArgument, Unreadable
 from commonplace.tools.parameters import text, whole_number
 from commonplace.tools.table import Answer, Call
+from commonplace.vault.finding import Match
 from commonplace.vault.index import Row
 from commonplace.vault.ripgrep import Pattern
-from commonplace.vault.vault import Match, Vault
+from commonplace.vault.vault import Vault
 
 Arguments = Mapping[str, object]
 
@@ -24,6 +26,7 @@ LISTED_MAX = 20_000
 CONTEXT_LINES = 2
 
 _REGEX = "regex:"
+_quoted = json.JSONEncoder(ensure_ascii=False).encode
 _LITERAL = str.maketrans({sign: f"\\{sign}" for sign in r"\.+*?()|[]{}^$#&-~"})
 
 
@@ -59,7 +62,7 @@ class Reading:
 
     async def read_metadata(self, call: Call, arguments: Arguments) -> Answer:
         """Read what the index knows of a note."""
-        about = await self._vault.about(text(arguments, "path"))
+        about = await self._vault.listing.about(text(arguments, "path"))
         if about.problem is not None:
             raise Unreadable(f"{about.path}: {about.problem}")
         return answer(
@@ -81,18 +84,21 @@ class Reading:
         """List a folder."""
         folder = text(arguments, "folder", "")
         deep = arguments.get("recursive") is not False
-        found = await self._vault.listing(folder, LISTED_MAX + 1, deep=deep)
+        found = await self._vault.listing.inside(folder, LISTED_MAX + 1, deep=deep)
         with_frontmatter = arguments.get("include_frontmatter") is True
-        notes = [_row(row, with_frontmatter=with_frontmatter) for row in found[:LISTED_MAX]]
-        more = {"truncated": True} if len(found) > LISTED_MAX else {}
-        return answer({"folder": folder, "notes": notes, "count": len(notes), **more})
+        rows = [_row(row, with_frontmatter=with_frontmatter) for row in found[:LISTED_MAX]]
+        more = ', "truncated": true' if len(found) > LISTED_MAX else ""
+        notes = ", ".join(rows)
+        return Answer(
+            f'{{"folder": {_quoted(folder)}, "notes": [{notes}], "count": {len(rows)}{more}}}'
+        )
 
     async def text_search(self, call: Call, arguments: Arguments) -> Answer:
         """Find lines."""
         query = text(arguments, "query")
         limit = _limit(arguments)
         ignore_case = arguments.get("case_insensitive") is not False
-        found = await self._vault.grep(
+        found = await self._vault.finding.grep(
             _pattern(query, ignore_case=ignore_case), folder=text(arguments, "folder", "")
         )
         matches: list[dict[str, object]] = []
@@ -107,7 +113,7 @@ class Reading:
     async def property_search(self, call: Call, arguments: Arguments) -> Answer:
         """Find notes by their properties."""
         query = cast("Mapping[str, object]", arguments["properties"])
-        found = await self._vault.having(query, _limit(arguments))
+        found = await self._vault.listing.having(query, _limit(arguments))
         matches = [
             {"path": each.path, "frontmatter": each.properties, "word_count": each.words or 0}
             for each in found
@@ -150,18 +156,24 @@ def _lines(content: str) -> list[str]:
 
 
 def _utc(mtime_ns: int) -> str:
-    moment = datetime.fromtimestamp(mtime_ns // 1_000_000_000, UTC)
-    return moment.isoformat().replace("+00:00", "Z")
+    days, seconds = divmod(mtime_ns // 1_000_000_000, 86_400)
+    minutes, second = divmod(seconds, 60)
+    return f"{_day(days)}T{minutes // 60:02}:{minutes % 60:02}:{second:02}Z"
 
 
-def _row(found: Row, *, with_frontmatter: bool) -> dict[str, object]:
-    row: dict[str, object] = {
-        "path": found.path,
-        "name": found.path.rpartition("/")[2],
-        "word_count": found.words,
-        "modified": _utc(found.mtime_ns),
-    }
-    return row | {"frontmatter": json.loads(found.properties or "{}")} if with_frontmatter else row
+@lru_cache(maxsize=1024)
+def _day(days: int) -> str:
+    return (date(1970, 1, 1) + timedelta(days)).isoformat()
+
+
+def _row(found: Row, *, with_frontmatter: bool) -> str:
+    """Write a row of a list as JSON by hand: the properties are JSON already, and of thousands."""
+    name = found.path.rpartition("/")[2]
+    frontmatter = f', "frontmatter": {found.properties or "{}"}' if with_frontmatter else ""
+    return (
+        f'{{"path": {_quoted(found.path)}, "name": {_quoted(name)}, "word_count": {found.words},'
+        f' "modified": "{_utc(found.mtime_ns)}"{frontmatter}}}'
+    )
 
 
 def _pattern(query: str, *, ignore_case: bool) -> Pattern:

@@ -9,7 +9,6 @@ from commonplace.tools.parameters import text
 from commonplace.tools.table import Answer, Call
 from commonplace.vault.permissions import Permissions
 from commonplace.vault.vault import Vault
-from commonplace.vault.wishes import Asker
 
 
 class Writing:
@@ -27,7 +26,7 @@ class Writing:
             text(arguments, "content"),
             _properties(arguments),
         )
-        return answer(await self._permissions.ask("create_note", arguments, asker(call), wish))
+        return answer(await self._permissions.ask("create_note", arguments, call.asker, wish))
 
     async def update_note(self, call: Call, arguments: Arguments) -> Answer:
         """Update a note."""
@@ -39,17 +38,12 @@ class Writing:
             _properties(arguments),
             call.actor.id,
         )
-        return answer(await self._permissions.ask("update_note", arguments, asker(call), wish))
+        return answer(await self._permissions.ask("update_note", arguments, call.asker, wish))
 
     async def delete_note(self, call: Call, arguments: Arguments) -> Answer:
         """Delete a note."""
         wish = partial(self._changing.deletion, text(arguments, "path"))
-        return answer(await self._permissions.ask("delete_note", arguments, asker(call), wish))
-
-
-def asker(call: Call) -> Asker:
-    """Return who wants to write, and how its person is asked."""
-    return Asker(call.actor.id, call.actor.name, call.ask, call.reply)
+        return answer(await self._permissions.ask("delete_note", arguments, call.asker, wish))
 
 
 def _properties(arguments: Arguments) -> Mapping[str, object] | None:

@@ -18,9 +18,10 @@ from typing import Literal, Protocol, cast
 
 import anyio
 
-from commonplace.errors import BadArgument, CommonplaceError, Unavailable
+from commonplace.core.scopes import Scope
+from commonplace.errors import BadArgument, CommonplaceError, Forbidden, Unavailable
 from commonplace.tools.arguments import Check, checker, shown
-from commonplace.vault.wishes import Ask, Choice, Question, Reply, Unanswered
+from commonplace.vault.wishes import Ask, Asker, Choice, Question, Reply, Unanswered
 
 FAMILY_TOOLS = {
     "files": ("read", "glob", "grep", "edit", "get_links"),
@@ -93,12 +94,16 @@ class Definition:
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """Who is calling. What was read is remembered by `id`; `name` is for people to see."""
+    """Who is calling, and how far it may go.
+
+    What was read is remembered by `id`; `name` is for people to see.
+    """
 
     id: str
     name: str
     kind: Literal["assistant", "person"]
     session: str | None = None
+    scope: Scope = "write"
 
 
 class Progress(Protocol):
@@ -128,6 +133,16 @@ class Call:
     progress: Progress = no_progress
     ask: Ask | None = None
     reply: Reply | None = None
+
+    @property
+    def asker(self) -> Asker:
+        """Who wants to write, and how its person is asked.
+
+        One who may only suggest cannot say yes to itself: what has to be asked waits in the queue.
+        """
+        if self.actor.scope == "suggest":
+            return Asker(self.actor.id, self.actor.name, suggests_only=True)
+        return Asker(self.actor.id, self.actor.name, self.ask, self.reply)
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,9 +209,9 @@ class Toolbox:
         """Every tool on offer."""
         return tuple(self._tools.values())
 
-    def definitions(self) -> tuple[Definition, ...]:
-        """List what to publish, always in the same order."""
-        return tuple(tool.definition for tool in self._tools.values())
+    def definitions(self, scope: Scope = "write") -> tuple[Definition, ...]:
+        """List what to publish to who may go that far, always in the same order."""
+        return tuple(tool.definition for tool in self.tools if scope != "read" or not tool.writes)
 
     def input_schema(self, name: str) -> Mapping[str, object] | None:
         """Look up the schema of a tool's arguments; None when it is not on offer."""
@@ -210,6 +225,7 @@ class Toolbox:
             offered = ", ".join(self._tools) or "nothing"
             raise UnknownTool(f"Unknown tool: {shown(name)}. This server offers: {offered}.")
         try:
+            _refuse_reader(tool, call.actor)
             return await self._run(tool, self._check(tool)(arguments), call)
         except CommonplaceError as error:
             return Answer(tool.error_text(error), is_error=True)
@@ -248,6 +264,14 @@ def _unhurried(call: Call, scope: anyio.CancelScope) -> Call:
             scope.deadline = anyio.current_time() + left
 
     return replace(call, ask=wait)
+
+
+def _refuse_reader(tool: Tool, actor: Actor) -> None:
+    if tool.writes and actor.scope == "read":
+        raise Forbidden(
+            f"The access token {actor.name!r} may only read; `{tool.name}` needs one of scope"
+            " suggest or write. Ask the server's owner for it."
+        )
 
 
 def _refuse_unknown(families: Collection[str]) -> None:

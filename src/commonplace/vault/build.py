@@ -2,27 +2,29 @@
 
 The owner answers meanwhile. Run as `python -m commonplace.vault.build` with a job as JSON on
 standard input; progress comes as JSON lines on standard output: `listed` once the list of notes
-is complete, `read` as notes are digested, `done` at the end.
+is complete, with what there is to do; `read` as notes are digested; `done` at the end.
 """
 
+import gc
 import json
-import multiprocessing
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from commonplace.vault import reading
 from commonplace.vault.disk import Listed
 from commonplace.vault.index import Index, Known
-from commonplace.vault.reading import Plan, plan, read
+from commonplace.vault.reading import Plan, Seen, plan, read
 from commonplace.vault.roots import Roots
+from commonplace.vault.rows import Rows
 from commonplace.vault.settings import Root, Settings
-from commonplace.vault.writer import Fresh, IndexWriter
+from commonplace.vault.workers import shared_out
+from commonplace.vault.writer import IndexWriter
 
 _PORTION = 64
-_BATCH = 2048
+_BATCH = 64  # portions that are written as one transaction
 _ALONE_MAX = 256
 _CHANGES_TOLD_MAX = 500
 
@@ -53,7 +55,7 @@ class Job:
         return Settings(roots, Path(self.state), ignore=tuple(self.ignore))
 
 
-def run(job: Job) -> Iterator[dict[str, object]]:
+def run(job: Job) -> Generator[dict[str, object]]:
     """Bring the index up to date, telling how it goes."""
     settings = job.settings
     roots = Roots(settings)
@@ -68,8 +70,9 @@ def run(job: Job) -> Iterator[dict[str, object]]:
             writer.list_files(work.new)
             writer.remove(work.gone)
         todo = work.new + work.changed
-        yield {"listed": work.found, "todo": len(todo)}
-        with writer.first_build():
+        yield {"listed": work.found, "todo": len(todo), "gone": len(work.gone)}
+        if todo or work.gone:
+            writer.begin_build()
             yield from _read_all(job, roots, work, known, writer)
             with writer.batch():
                 writer.settle_links()
@@ -85,59 +88,59 @@ def run(job: Job) -> Iterator[dict[str, object]]:
 def _read_all(
     job: Job, roots: Roots, work: Plan, known: dict[str, Known], writer: IndexWriter
 ) -> Iterator[dict[str, object]]:
+    todo = work.new + work.changed
+    reader = _Reader(roots, todo, writer.numbers([listed.path for listed in todo]), known)
     gone = {path: known[path] for path in work.gone}
-    shas = {path: before.sha for path, before in known.items()}
-    todo = [(listed, shas.get(listed.path)) for listed in work.new + work.changed]
-    done, batch = 0, list[Fresh]()
-    for portion, fresh in _read_portions(job, roots, todo):
-        same = [f for f in portion if f.path not in {x.listed.path for x in fresh}]
-        work.moved |= reading.moves(gone, fresh)
-        batch += fresh
-        done += len(portion)
-        if same or len(batch) >= _BATCH:
-            with writer.batch():
-                writer.restamp(same)
-                writer.put(batch)
-            batch = []
-            yield {"read": done, "todo": len(todo)}
-    with writer.batch():
-        writer.put(batch)
-    yield {"read": done, "todo": len(todo)}
+    rows = _read_in_order(job, reader)
+    for first in range(0, reader.portions, _BATCH):
+        last = min(first + _BATCH, reader.portions)
+        with writer.batch():
+            for number, read in zip(range(first, last), rows, strict=False):
+                reread = reader.seen(number, read)
+                work.moved |= reading.moves(gone, reread.values()) if gone else {}
+                writer.restamp(f for f in reader.portion(number) if f.path not in reread)
+                writer.write(read)
+        yield {"read": min(last * _PORTION, len(todo)), "todo": len(todo)}
 
 
-Todo = list[tuple[Listed, bytes | None]]
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Reads the notes that have to be, a portion at a time, in this process or a copy of it."""
+
+    roots: Roots
+    todo: list[Listed]
+    notes: dict[str, int]
+    known: dict[str, Known]
+
+    @property
+    def portions(self) -> int:
+        return -(-len(self.todo) // _PORTION)
+
+    def portion(self, number: int) -> list[Listed]:
+        return self.todo[number * _PORTION : (number + 1) * _PORTION]
+
+    def read(self, number: int) -> Rows:
+        rows = Rows()
+        for listed in self.portion(number):
+            before = self.known.get(listed.path)
+            if fresh := read(self.roots, listed, before and before.sha):
+                rows.add(self.notes[listed.path], fresh)
+        return rows
+
+    def packed(self, number: int) -> bytes:
+        return self.read(number).packed()
+
+    def seen(self, number: int, rows: Rows) -> dict[str, Seen]:
+        """Tell what was read, and not found to be the same, of a portion."""
+        known = dict(rows.known())
+        notes = ((listed.path, self.notes[listed.path]) for listed in self.portion(number))
+        return {path: (path, *known[note]) for path, note in notes if note in known}
 
 
-def _read_portions(
-    job: Job, roots: Roots, todo: Todo
-) -> Iterator[tuple[list[Listed], list[Fresh]]]:
-    portions = [todo[n : n + _PORTION] for n in range(0, len(todo), _PORTION)]
-    if len(todo) <= _ALONE_MAX or job.workers < 2:
-        for portion in portions:
-            yield _read_portion(roots, portion)
-        return
-    # Forked while this process has one thread: workers start in a millisecond, modules loaded.
-    fork = multiprocessing.get_context("fork")
-    with fork.Pool(job.workers, _start_worker, (job.settings,)) as pool:
-        yield from pool.imap_unordered(_work, portions)
-
-
-_worker_roots: Roots | None = None
-
-
-def _start_worker(settings: Settings) -> None:
-    global _worker_roots
-    _worker_roots = Roots(settings)
-
-
-def _work(portion: Todo) -> tuple[list[Listed], list[Fresh]]:
-    assert _worker_roots is not None
-    return _read_portion(_worker_roots, portion)
-
-
-def _read_portion(roots: Roots, portion: Todo) -> tuple[list[Listed], list[Fresh]]:
-    fresh = [read(roots, listed, sha) for listed, sha in portion]
-    return [listed for listed, _ in portion], [f for f in fresh if f is not None]
+def _read_in_order(job: Job, reader: _Reader) -> Iterator[Rows]:
+    if len(reader.todo) <= _ALONE_MAX or job.workers < 2:
+        return map(reader.read, range(reader.portions))
+    return map(Rows.unpacked, shared_out(reader.packed, reader.portions, job.workers))
 
 
 def _done(work: Plan) -> dict[str, object]:
@@ -156,6 +159,7 @@ def main() -> None:
     """Do the job that standard input describes, for the process that started this one."""
     job = Job(**json.load(sys.stdin))
     os.nice(job.nice)
+    gc.disable()  # nothing here goes round in circles, and looking for it takes a tenth of the time
     for news in run(job):
         if os.getppid() != job.owner:
             sys.exit("The owner is gone; another may be building already.")

@@ -1,16 +1,19 @@
-"""Every note's path and age in memory: what is listed, completed and sorted from."""
+"""Every note's path and age in memory: what is listed, completed and sorted from.
 
-from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+The order by path is made when it is first asked for, and kept from then on.
+"""
+
+from bisect import bisect_left
+from collections.abc import Collection, Iterable, Set as AbstractSet
 from heapq import nsmallest
 from itertools import islice
+from typing import NamedTuple
 
 _FEW_OF = 50  # one note in so many is few: quicker picked out than met on the way
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A note in the list."""
+class Entry(NamedTuple):
+    """A note in the list: a tuple, because there may be a hundred thousand."""
 
     note: int
     path: str
@@ -18,13 +21,39 @@ class Entry:
     on_disk: str | None = None
 
 
+class _ByPath:
+    """All notes in the order of their paths."""
+
+    def __init__(self, entries: Iterable[Entry]) -> None:
+        pairs = sorted((entry.path, entry.note) for entry in entries)
+        self._paths = [path for path, _ in pairs]
+        self._notes = [note for _, note in pairs]
+
+    def put(self, entry: Entry) -> None:
+        place = bisect_left(self._paths, entry.path)
+        if self._paths[place : place + 1] == [entry.path]:
+            self._notes[place] = entry.note
+        else:
+            self._paths.insert(place, entry.path)
+            self._notes.insert(place, entry.note)
+
+    def remove(self, path: str) -> None:
+        place = bisect_left(self._paths, path)
+        del self._paths[place], self._notes[place]
+
+    def first(self, notes: AbstractSet[int], limit: int) -> list[str]:
+        pairs = zip(self._paths, self._notes, strict=True)
+        return list(islice((path for path, note in pairs if note in notes), limit))
+
+
 class Catalog:
     """All notes by path and by number, with the newest-first order kept ready."""
 
     def __init__(self) -> None:
         self._by_path: dict[str, Entry] = {}
-        self._by_note: dict[int, Entry] = {}
+        self._by_note: dict[int, str] = {}
         self._newest: list[Entry] | None = None
+        self._in_order: _ByPath | None = None
 
     def __len__(self) -> int:
         return len(self._by_path)
@@ -35,20 +64,24 @@ class Catalog:
     def load(self, entries: Iterable[Entry]) -> None:
         """Replace everything."""
         self._by_path = {entry.path: entry for entry in entries}
-        self._by_note = {entry.note: entry for entry in self._by_path.values()}
-        self._newest = None
+        self._by_note = {entry.note: entry.path for entry in self._by_path.values()}
+        self._newest = self._in_order = None
 
     def put(self, entry: Entry) -> None:
         """Add a note, or take its new age."""
         self._by_path[entry.path] = entry
-        self._by_note[entry.note] = entry
+        self._by_note[entry.note] = entry.path
         self._newest = None
+        if self._in_order is not None:
+            self._in_order.put(entry)
 
     def remove(self, path: str) -> None:
         """Take a note out."""
         if (entry := self._by_path.pop(path, None)) is not None:
             del self._by_note[entry.note]
             self._newest = None
+            if self._in_order is not None:
+                self._in_order.remove(path)
 
     def get(self, path: str) -> Entry | None:
         """Look a note up by path."""
@@ -56,8 +89,19 @@ class Catalog:
 
     def path(self, note: int) -> str | None:
         """Look a path up by the note's number."""
-        entry = self._by_note.get(note)
-        return entry.path if entry else None
+        return self._by_note.get(note)
+
+    def paths_of(self, notes: Iterable[int]) -> list[str]:
+        """Look up the paths of many notes; those that are gone are left out."""
+        return list(filter(None, map(self._by_note.get, notes)))
+
+    def first_of(self, notes: AbstractSet[int], limit: int) -> list[str]:
+        """Return the first of some notes by path: of many, they are soon met on the way."""
+        if len(notes) * _FEW_OF < len(self._by_note):
+            return nsmallest(limit, self.paths_of(notes))
+        if self._in_order is None:
+            self._in_order = _ByPath(self._by_path.values())
+        return self._in_order.first(notes, limit)
 
     def paths(self) -> Iterable[str]:
         """Return all paths."""
@@ -71,7 +115,7 @@ class Catalog:
         """Return the newest of some notes, as `newest` orders them."""
         if len(notes) * _FEW_OF > len(self._by_note):
             return list(islice((e.note for e in self.newest() if e.note in notes), limit))
-        found = [entry for note in notes if (entry := self._by_note.get(note)) is not None]
+        found = [self._by_path[path] for path in self.paths_of(notes)]
         return [e.note for e in nsmallest(limit, found, key=lambda e: (-e.mtime_ns, e.path))]
 
     def newest(self) -> list[Entry]:

@@ -21,8 +21,9 @@ from commonplace.core.unified import unified
 from commonplace.errors import BadArgument, Conflict, Forbidden, Unavailable
 from commonplace.vault.changes import Edited, Plan, refuse_unwritable
 from commonplace.vault.disk import reason
-from commonplace.vault.index import Index, Links
+from commonplace.vault.index import Index
 from commonplace.vault.ledger import Credit
+from commonplace.vault.listing import Listing
 from commonplace.vault.permissions import Permissions
 from commonplace.vault.review import Review
 from commonplace.vault.roots import Roots
@@ -39,11 +40,11 @@ class Notes(Protocol):
 
     review: Review
     shelf: Shelf
+    listing: Listing
 
     def find(self, raw: str) -> str: ...  # noqa: D102
     async def marked(self, path: str) -> str: ...  # noqa: D102
     async def edit(self, path: str, plan: Plan, actor: str) -> Edited: ...  # noqa: D102
-    async def links(self, path: str) -> Links: ...  # noqa: D102
 
 
 class Changing:
@@ -207,7 +208,7 @@ class Changing:
         if self._roots.is_folder(path):
             raise Conflict(f"{path} is a folder. Choose another name.")
         key = paths.collision_key(path)
-        near = [each.path for each in self._index.named(links.name_key(paths.stem(path)))]
+        near = [each.path for each in self._index.links.named(links.name_key(paths.stem(path)))]
         taken = next((each for each in near if paths.collision_key(each) == key), path)
         if self._roots.find(taken) is not None:
             raise Conflict(
@@ -217,13 +218,15 @@ class Changing:
         return path
 
     async def _backlinks(self, path: str) -> list[str]:
-        return [source for source in (await self._notes.links(path)).backlinks if source != path]
+        return [
+            source for source in (await self._notes.listing.links(path)).backlinks if source != path
+        ]
 
     async def _credit(self, path: str, made: Iterable[Suggestion], by: Asker) -> None:
         """Say whose these suggestions are."""
         document = await self._notes.shelf.id_of(path)
         credit = Credit(by.id, by.name, time.time())
-        await self._notes.review.ledger.credit_to(document, [each.id for each in made], credit)
+        await self._notes.review.ledger.credit_to(document, {each.id: credit for each in made})
 
 
 def _wanted(current: str, change: Json) -> str:

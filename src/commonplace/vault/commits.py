@@ -2,54 +2,82 @@
 
 A job runs in the thread; its future is resolved on the event loop that asked, for a write only
 after the commit reached the disk. A commit that fails fails every write of its batch, and later
-ones work again as soon as the disk does. One rule guards what builds on each other: after a leading
-write under a key failed, writes under that key are refused until somebody has read, under that
-key, what was really saved (`read(..., renews=key)`). So nothing is ever saved on top of something
-that was not.
+ones work again as soon as the disk does. Writes of one kind that wait in a row are made by one
+call: each statement lets the event loop have the interpreter, and must wait to get it back.
+
+One rule guards what builds on each other: after a leading write under a key failed, writes under
+that key are refused until somebody has read, under that key, what was really saved
+(`read(..., renews=key)`). So nothing is ever saved on top of something that was not.
 """
 
 import asyncio
+import itertools
 import sqlite3
 import threading
+import time
 from collections import deque
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 from commonplace.errors import CommonplaceError, Unavailable
 
 JOBS_MAX = 20_000
 BYTES_MAX = 64 * 1024 * 1024
 BATCH_MAX = 1_000
+# When so many came at once, more will: waiting for them costs less than a commit for each few.
+BUSY_MIN = 3
+GATHER_SECONDS = 0.004
 
 # of the file; what a job itself refuses never gets so far
 _FAILURES = (sqlite3.Error, OSError, CommonplaceError)
 
 T = TypeVar("T")
 Work = Callable[[sqlite3.Connection], T]
+WorkOnAll = Callable[[sqlite3.Connection, Sequence[Any]], Sequence[T]]
 
 
-@dataclass(eq=False, slots=True)
 class _Job(Generic[T]):
-    work: Work[T]
-    writes: bool
-    key: str
-    leads: bool = False
-    size: int = 0
-    loop: asyncio.AbstractEventLoop = field(default_factory=asyncio.get_running_loop)
-    future: "asyncio.Future[T]" = field(init=False)
-    results: list[T] = field(default_factory=list[T])
-    error: CommonplaceError | None = None
-    final: bool = False
+    __slots__ = (
+        "error",
+        "final",
+        "future",
+        "item",
+        "key",
+        "leads",
+        "loop",
+        "results",
+        "size",
+        "work",
+        "writes",
+    )
 
-    def __post_init__(self) -> None:
-        self.future = self.loop.create_future()
+    def __init__(
+        self,
+        work: Work[T] | WorkOnAll[T],
+        *,
+        writes: bool,
+        key: str,
+        leads: bool = False,
+        size: int = 0,
+        item: object = None,
+    ) -> None:
+        self.work = work
+        self.writes = writes
+        self.key = key
+        self.leads = leads
+        self.size = size
+        self.item = item
+        self.loop = asyncio.get_running_loop()
+        self.future: asyncio.Future[T] = self.loop.create_future()
+        self.results: Sequence[T] = ()
+        self.error: CommonplaceError | None = None
+        self.final = False
 
     def run(self, connection: sqlite3.Connection) -> None:
         """Do the work. A job that raises one of our own errors must not have written."""
         try:
-            self.results = [self.work(connection)]
+            self.results = [cast("Work[T]", self.work)(connection)]
         except CommonplaceError as error:
             self.error = error
 
@@ -64,6 +92,23 @@ class _Job(Generic[T]):
 
 
 _AnyJob = _Job[Any]
+
+
+def _run_all(connection: sqlite3.Connection, jobs: Sequence[_AnyJob]) -> None:
+    """Do all work in its order, what is of one kind at once."""
+    for (together, work), alike in itertools.groupby(jobs, _kind):
+        if together:
+            found = list(alike)
+            results = work(connection, [job.item for job in found])
+            for job, result in zip(found, results, strict=True):
+                job.results = [result]
+        else:
+            for job in alike:
+                job.run(connection)
+
+
+def _kind(job: _AnyJob) -> tuple[bool, Callable[..., Any]]:
+    return job.item is not None, job.work
 
 
 class Commits:
@@ -91,6 +136,15 @@ class Commits:
         What `leads` is built upon: if it fails, nothing under its key is written any more.
         """
         return self._ask(_Job(work, writes=True, key=key, leads=leads, size=size))
+
+    def write_with_others(
+        self, work: WorkOnAll[T], item: object, *, key: str, size: int = 0
+    ) -> "asyncio.Future[T]":
+        """Have something written that leads, by one call for all items that wait in a row.
+
+        The work answers one result for each item; it refuses none.
+        """
+        return self._ask(_Job(work, writes=True, key=key, leads=True, size=size, item=item))
 
     def read(self, work: Work[T], *, renews: str = "") -> "asyncio.Future[T]":
         """Have something read that was committed; `renews` allows writes under that key again."""
@@ -123,6 +177,8 @@ class Commits:
         try:
             while batch := self._next():
                 self._serve(batch)
+                if len(batch) >= BUSY_MIN and not self._closed:
+                    time.sleep(GATHER_SECONDS)
         finally:
             with self._changed:
                 self._closed = True
@@ -159,8 +215,7 @@ class Commits:
     def _commit(self, writes: list[_AnyJob]) -> None:
         try:
             with self._transaction() as connection:
-                for job in writes:
-                    job.run(connection)
+                _run_all(connection, writes)
         except _FAILURES as error:
             self._stale.update(job.key for job in writes if job.leads)
             for job in writes:

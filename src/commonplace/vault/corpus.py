@@ -2,7 +2,8 @@
 
 A shard is append-only: text, a newline if it lacked one, then a line that holds NUL alone, which
 no note can hold. ripgrep so sees lines, and with NUL as its line end, whole notes. A changed note
-is appended again and its old range goes dead; compaction starts a new generation of files.
+is appended again and its old range goes dead; compaction starts a new generation of files. The
+generation before stays until the next one: somebody may be reading it in another thread.
 Which range belongs to which note is kept in `index.db`; a tail that no row names is dead as well,
 so a crash between the two costs nothing.
 """
@@ -14,7 +15,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import overload
+from typing import NamedTuple, overload
 
 SEPARATOR = b"\0\n"
 _NOWHERE = 1 << 62
@@ -48,8 +49,7 @@ class Lines(Sequence[Span]):
         return offset, offset
 
 
-@dataclass(frozen=True, slots=True)
-class Range:
+class Range(NamedTuple):
     """Where a note's text lies: `length` counts the newline that may have been added."""
 
     shard: int
@@ -60,6 +60,14 @@ class Range:
 def shard_file(folder: Path, generation: int, shard: int) -> Path:
     """Name the file of a shard."""
     return folder / f"corpus-{generation}-{shard}"
+
+
+def sweep(folder: Path, oldest: int) -> None:
+    """Delete the files of all generations before one."""
+    for file in folder.glob("corpus-*-*"):
+        generation = file.name.split("-")[1]
+        if generation.isdigit() and int(generation) < oldest:
+            file.unlink(missing_ok=True)
 
 
 class CorpusWriter:
@@ -219,6 +227,8 @@ class Corpus:
 
     def place(self, note: int, where: Range) -> None:
         """Take a note's new range; its old one is dead."""
+        if self._live.get(note) == where:
+            return  # it was loaded so, and ranges stay in order
         self.forget(note)
         self._add(note, where)
 

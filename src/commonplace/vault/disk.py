@@ -9,7 +9,7 @@ import os
 import stat
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from commonplace.core import paths
 from commonplace.errors import BadArgument, NotFound, Unavailable, Unreadable
@@ -21,8 +21,7 @@ _CHUNK = 1 << 20
 _TRIES_MAX = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Stamp:
+class Stamp(NamedTuple):
     """What tells one state of a file from another without reading it."""
 
     mtime_ns: int
@@ -30,8 +29,7 @@ class Stamp:
     inode: int
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
+class Listed(NamedTuple):
     """A note file found by a scan: its path (NFC), and its name on disk if that differs."""
 
     path: str
@@ -82,7 +80,9 @@ class Disk:
                     f"{path} has {before.size / 1e6:.1f} MB; notes over"
                     f" {NOTE_BYTES_MAX // 1_000_000} MB are listed but not opened."
                 )
-            data = read_all(descriptor)
+            data = os.read(descriptor, before.size + 1)
+            if len(data) < before.size:
+                data += read_all(descriptor)
             after = stamp_of(os.fstat(descriptor))
             if after == before and len(data) == after.size:
                 return data, after

@@ -6,8 +6,7 @@ right to the letter even while the index is being built.
 """
 
 import secrets
-from collections.abc import Collection, Sequence
-from heapq import nsmallest
+from collections.abc import Collection, Iterable, Sequence
 
 from commonplace.core import composing, digest, frontmatter, paths
 from commonplace.core.graph import Graph
@@ -70,7 +69,7 @@ class DocStore:
         graph = await self._graph()
         numbers = [entry.note for id in ids if (entry := self._contents.catalog.get(id))]
         abouts = self._index.abouts(numbers)
-        tags = self._index.tags_of(numbers)
+        tags = self._index.tags.of(numbers)
         return [
             Node(
                 about.path,
@@ -89,7 +88,7 @@ class DocStore:
 
     async def warnings(self, ids: Collection[str]) -> list[str]:
         """Tell what is amiss in notes, once; while the index is built nobody can say."""
-        return [] if self._notes.unfinished else self._noticing.tell(ids)
+        return [] if self._notes.listing.unfinished else self._noticing.tell(ids)
 
     # -- walking
 
@@ -102,7 +101,8 @@ class DocStore:
             found = graph.outgoing(note)
             return Neighbours(self._paths(found[:limit]), len(found))
         found = graph.incoming(note)
-        return Neighbours(tuple(nsmallest(limit, self._paths(found))), len(found))
+        first = self._contents.catalog.first_of(set(found), limit)
+        return Neighbours(tuple(first), len(found))
 
     async def path(self, source: str, target: str) -> list[str] | None:
         """Find a shortest way along links."""
@@ -143,15 +143,15 @@ class DocStore:
 
     async def tagged(self, tags: Sequence[str], limit: int, *, every: bool) -> list[str]:
         """Return notes that carry tags."""
-        await self._notes.caught_up()
-        notes = self._index.carrying(tags, every=every)
+        await self._notes.listing.caught_up()
+        notes = self._index.tags.carrying(tags, every=every)
         if notes is None:
-            return self._index.carrying_in_order(tags, limit, every=every)
-        return nsmallest(limit, self._paths(list(notes)))
+            return self._index.tags.carrying_in_order(tags, limit, every=every)
+        return self._contents.catalog.first_of(notes, limit)
 
     async def random(self, tags: Sequence[str] = ()) -> str | None:
         """Choose a note at random."""
-        entries = await self._notes.newest()
+        entries = await self._notes.listing.newest()
         if tags:
             chosen = await self.tagged(tags, len(entries), every=False)
             return secrets.choice(chosen) if chosen else None
@@ -181,12 +181,12 @@ class DocStore:
     # -- parts
 
     async def _graph(self) -> Graph:
-        await self._notes.caught_up()
+        await self._notes.listing.caught_up()
         return await self._links.get()
 
     async def _links_of(self, path: str) -> tuple[str, ...]:
-        if self._notes.unfinished is not None:
-            return tuple((await self._notes.links(path)).forward)
+        if self._notes.listing.unfinished is not None:
+            return tuple((await self._notes.listing.links(path)).forward)
         graph, note = await self._graph(), self._number(path)
         return () if note is None else self._paths(graph.outgoing(note))
 
@@ -205,8 +205,8 @@ class DocStore:
     def _name(self, note: int) -> str:
         return self._contents.catalog.path(note) or ""
 
-    def _paths(self, notes: Sequence[int]) -> tuple[str, ...]:
-        return tuple(filter(None, map(self._contents.catalog.path, notes)))
+    def _paths(self, notes: Iterable[int]) -> tuple[str, ...]:
+        return tuple(self._contents.catalog.paths_of(notes))
 
     def _beginning(self, note: int, content_max: int) -> str:
         reach = 2 * frontmatter.BLOCK_MAX + 4 * (content_max + 1)

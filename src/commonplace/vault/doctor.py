@@ -11,9 +11,11 @@ from commonplace.errors import CommonplaceError
 from commonplace.vault import reading, ripgrep
 from commonplace.vault.index import Index
 from commonplace.vault.indexer import shard_count
+from commonplace.vault.log import Log
 from commonplace.vault.ripgrep import Pattern
 from commonplace.vault.roots import Roots
 from commonplace.vault.settings import Settings
+from commonplace.vault.shelf import Shelf
 
 _SHOWN_MAX = 5
 _ROOM_BYTES_MIN = 200 * 1024 * 1024
@@ -122,3 +124,20 @@ def _notes(index: Index, found: list[str]) -> Iterator[Check]:
 def _some(lines: list[str]) -> str:
     more = f" … and {len(lines) - _SHOWN_MAX} more" if len(lines) > _SHOWN_MAX else ""
     return "; ".join(lines[:_SHOWN_MAX]) + more
+
+
+async def examine_log(log: Log, shelf: Shelf) -> list[Check]:
+    """Check the log by itself, and against the files."""
+    wrong = await log.sound()
+    if wrong is not None:
+        fix = "Stop every Commonplace process and move live.db away: the notes are in the files."
+        return [Check("log", False, wrong, fix)]
+    behind = await shelf.unmended()
+    differ = await shelf.disagreements()
+    mend = "Start `commonplace serve` once: it writes what is missing."
+    keep = "Save the note once in any editor: the file is taken as it is."
+    return [
+        Check("log", True, "whole"),
+        Check("files behind the log", not behind, f"{len(behind)}", mend if behind else ""),
+        Check("log and files agree", not differ, ", ".join(differ[:5]) or "yes", keep),
+    ]

@@ -39,3 +39,7 @@ class Embedder(Protocol):
     def embed_query(self, text: str) -> Floats:
         """Give the vector to look for; fails fast, because a person is waiting."""
         ...
+
+    def close(self) -> None:
+        """End what was started, if anything."""
+        ...

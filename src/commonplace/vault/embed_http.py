@@ -94,6 +94,9 @@ class OpenAICompatible:
         """Give the vector of a question."""
         return self._embed([self._query_prefix + text], self._asking)[0]
 
+    def close(self) -> None:
+        """Nothing is held between requests."""
+
     def _embed(self, texts: list[str], patience: Patience) -> Floats:
         asked = {"model": self._model, "input": texts, "encoding_format": "float"}
         vectors = _vectors(self._post(json.dumps(asked).encode(), patience), len(texts))

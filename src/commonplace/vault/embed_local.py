@@ -64,6 +64,10 @@ class LocalEmbedder:
         """Give the vector of a question; this model makes no difference."""
         return self._start().embed(text)
 
+    def close(self) -> None:
+        """Let go of the model."""
+        self._running = None
+
     def _start(self) -> "_Running":
         with self._starting:
             if self._running is None:

@@ -25,9 +25,16 @@ class Embedding:
     """Notes cut into passages, each with its vector."""
 
     def __init__(
-        self, settings: Settings, text: Callable[[int], bytes], embedder: "Embedder | None" = None
+        self,
+        settings: Settings,
+        text: Callable[[int], bytes],
+        embedder: "Embedder | None" = None,
+        same: Callable[[str], str] = str,
     ) -> None:
-        """Open the provider and take what was embedded before."""
+        """Open the provider and take what was embedded before.
+
+        `same` gives a path as the string that others hold already: there may be very many.
+        """
         from commonplace.vault.vectors import Vectors
 
         self._text = text
@@ -36,26 +43,21 @@ class Embedding:
         self._passages, self._reader = Passages(settings.state), Passages(settings.state)
         self._passages.belong_to(self.embedder.id, self.embedder.dimensions)
         self._index = Index(settings.state, 1)
+        self._index_file = settings.state / "index.db"
         self.vectors.load(self._passages.rows())
-        self.numbers = {path: note for path, (note, _) in self._passages.known().items()}
-        self.paths = {note: path for path, note in self.numbers.items()}
+        self.paths = {note: same(path) for note, path in self._passages.paths()}
 
     def close(self) -> None:
-        """Let go of the files."""
+        """Let go of the provider and the files."""
+        self.embedder.close()
         self._passages.close()
         self._reader.close()
         self._index.close()
 
     def stale(self) -> dict[str, None]:
         """List the notes that are not embedded as they are now, the newest last."""
-        known, files = self._passages.known(), self._index.known()
-        oldest_first = sorted(files.items(), key=lambda item: item[1].mtime_ns)
-        waiting = {
-            path: None
-            for path, file in oldest_first
-            if known.get(path, (0, None))[1] != (file.sha or b"")
-        }
-        return {**dict.fromkeys(known.keys() - files.keys()), **waiting}
+        gone, changed = self._passages.behind(self._index_file)
+        return dict.fromkeys([*gone, *changed])
 
     def sweep(self) -> None:
         """Throw away vectors that no passage uses any more."""
@@ -64,7 +66,8 @@ class Embedding:
     def embed(self, entries: Mapping[str, Entry | None]) -> list[str]:
         """Embed notes in a thread; returns those that were too many for one go."""
         gone = [path for path, entry in entries.items() if entry is None]
-        self.vectors.remove(self._passages.remove(gone))
+        removed = self._passages.remove(gone)
+        self.vectors.remove(removed)
         notes: dict[str, tuple[bytes, list[Passage]]] = {}
         texts: dict[bytes, str] = {}
         left: list[str] = []
@@ -76,9 +79,9 @@ class Embedding:
         fresh = self._made(texts)
         for path, done in self._passages.put(notes, fresh).items():
             self.vectors.put(done.note, done.passages, done.vectors)
-            self.numbers[path], self.paths[done.note] = done.note, path
-        for path in gone:
-            self.paths.pop(self.numbers.pop(path, 0), None)
+            self.paths[done.note] = path
+        for note in removed:
+            self.paths.pop(note, None)
         return left[::-1]
 
     def _cut(self, path: str, entry: Entry, texts: dict[bytes, str]) -> tuple[bytes, list[Passage]]:

@@ -4,13 +4,15 @@ Its surprises end here. Offsets are UTF-8 bytes and unchecked: an offset inside 
 at the end of the text, deletes the rest, or panics. So edits come in code points, are converted
 in one place, applied last to first in one transaction, and the result is compared. A transaction
 has no way back: whoever meets an `EngineFault` must throw the replica away. An observer left on a
-document keeps it in memory for ever: here each lives for one change. Nothing is thread safe.
+document keeps it in memory for ever: here each is taken off with its replica. Nothing is thread
+safe.
 """
 
-from collections.abc import Generator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from functools import partial
 from typing import Any, cast
+from weakref import finalize
 
 from pycrdt import Doc, Map, MapEvent, Text, merge_updates
 
@@ -36,21 +38,29 @@ class Replica:
         self.client = client
         self._doc: Doc[Text] = Doc(client_id=client)
         self._root = self._doc.get(ROOT, type=Text)
+        # The engine itself: every keystroke is applied, and its wrapper takes as long again.
+        self._bare = self._doc._doc  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+        self._heard: list[bytes] = []
+        self._observed = False
 
     @property
     def text(self) -> str:
         """The text as it stands."""
-        with _faults():
+        with _FAULTS:
             return str(self._root)
 
     def update(self, since: bytes = NOTHING_KNOWN) -> bytes:
         """Tell all that a state vector lacks."""
-        with _faults():
-            return self._doc.get_update(since)
+        with _FAULTS:
+            transaction = self._bare.create_transaction()
+            try:
+                return self._bare.get_update(transaction, since)
+            finally:
+                transaction.drop()
 
     def follow(self, other: "Replica") -> None:
         """Catch up with another replica."""
-        with _faults():
+        with _FAULTS:
             self._doc.apply_update(other.update(self._doc.get_state()))
 
     def apply(self, updates: Sequence[bytes]) -> bytes:
@@ -60,21 +70,28 @@ class Replica:
         """
         if not updates:
             return b""
-        with _faults(), _recording(self._doc) as heard, self._doc.transaction():
-            for update in updates:
-                self._doc.apply_update(update)
-        return _only(heard)
+        self._observe()
+        with _FAULTS:
+            transaction = self._bare.create_transaction()
+            try:
+                for update in updates:
+                    self._bare.apply_update(transaction, update)
+                transaction.commit()
+            finally:
+                transaction.drop()
+        return self._told()
 
     def expect(self, known: Mapping[int, int]) -> None:
         """Fault unless each client's edits are known exactly so far."""
-        with _faults():
+        with _FAULTS:
             state = self._doc.get_state()
             if decode_state_vector(state, clients_max=len(state)) != known:
                 raise EngineFault("the clocks are not where they should be")
 
     def write(self, edits: Sequence[Edit], after: str) -> bytes:
         """Make edits that turn the text into `after`; answers the update that tells of them."""
-        with _faults(), _recording(self._doc) as heard, self._doc.transaction():
+        self._observe()
+        with _FAULTS, self._doc.transaction():
             for start, end, text in reversed(_in_bytes(str(self._root), edits)):
                 if end > start:
                     del self._root[start:end]
@@ -82,7 +99,21 @@ class Replica:
                     self._root.insert(start, text)
         if self.text != after:
             raise EngineFault("an edit gave another text than it should")
-        return _only(heard)
+        return self._told()
+
+    def _observe(self) -> None:
+        """Hear of changes from now on, for as long as this replica lives."""
+        self._heard.clear()
+        if not self._observed:
+            self._observed = True
+            heard = self._heard  # the engine keeps what it calls: that must not know the replica
+            subscription = self._bare.observe(lambda event: heard.append(event.update))
+            finalize(self, subscription.drop).atexit = False
+
+    def _told(self) -> bytes:
+        """One transaction tells of its changes once; of none, not at all or in an empty update."""
+        told = self._heard[0] if self._heard else b""
+        return told if told != NO_UPDATE else b""
 
 
 Put = tuple[str, str, object]
@@ -118,28 +149,29 @@ class Maps(Replica):
 
     def put(self, changes: Sequence[Put]) -> bytes:
         """Set and remove keys in one transaction; answers the update that tells of it."""
-        with _faults(), _recording(self._doc) as heard, self._doc.transaction():
+        self._observe()
+        with _FAULTS, self._doc.transaction():
             for name, key, value in changes:
                 if value is not None:
                     self._maps[name][key] = value
                 elif key in self._maps[name]:
                     del self._maps[name][key]
-        return _only(heard)
+        return self._told()
 
     def value(self, name: str, key: str) -> object:
         """Read one value; of a map inside, its plain values. `None` if there is none."""
-        with _faults(), self._doc.transaction():
+        with _FAULTS, self._doc.transaction():
             shared = self._maps[name]
             return _plain(shared[key]) if key in shared else None
 
     def keys(self, name: str) -> list[str]:
         """Return the keys of a map."""
-        with _faults():
+        with _FAULTS:
             return list(self._maps[name].keys())
 
     def values(self, name: str) -> dict[str, object]:
         """Read all values of a map."""
-        with _faults(), self._doc.transaction():
+        with _FAULTS, self._doc.transaction():
             return {key: _plain(value) for key, value in self._maps[name].items()}
 
     def _touch(self, name: str, events: Sequence[object]) -> None:
@@ -161,11 +193,6 @@ def _plain(value: object) -> object:
     return {key: inside for key, inside in inner.items() if isinstance(inside, str | float | int)}
 
 
-def _only(heard: Sequence[bytes]) -> bytes:
-    """One transaction tells of its changes once; of none, not at all or in an empty update."""
-    return heard[0] if heard and heard[0] != NO_UPDATE else b""
-
-
 def text_of(state: bytes) -> str:
     """Read the text that a state has."""
     replica = Replica()
@@ -175,7 +202,7 @@ def text_of(state: bytes) -> str:
 
 def merged(updates: Sequence[bytes]) -> bytes:
     """Join updates into one, whatever is missing between them."""
-    with _faults():
+    with _FAULTS:
         return merge_updates(*updates)
 
 
@@ -190,27 +217,21 @@ def _in_bytes(text: str, edits: Sequence[Edit]) -> list[tuple[int, int, str]]:
     return converted
 
 
-@contextmanager
-def _recording(doc: Doc[Text]) -> Generator[list[bytes]]:
-    heard: list[bytes] = []
-    subscription = doc.observe(lambda event: heard.append(event.update))
-    try:
-        yield heard
-    finally:
-        doc.unobserve(subscription)
+class _Faults:
+    """Turns whatever the engine raises into an `EngineFault`."""
 
+    def __enter__(self) -> None:
+        pass
 
-@contextmanager
-def _faults() -> Generator[None]:
-    try:
-        yield
-    except (RuntimeError, ValueError) as error:
-        raise EngineFault(str(error)) from None
-    except BaseException as panic:
+    def __exit__(self, kind: type[BaseException] | None, error: object, _: object) -> None:
         # a panic derives from BaseException, and its type cannot be imported
-        if type(panic).__name__ != "PanicException":
-            raise
-        raise EngineFault(str(panic)) from None
+        if kind is not None and (
+            issubclass(kind, RuntimeError | ValueError) or kind.__name__ == "PanicException"
+        ):
+            raise EngineFault(str(error)) from None
+
+
+_FAULTS = _Faults()
 
 
 def _check_offsets() -> None:

@@ -11,7 +11,7 @@ import subprocess
 import sys
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Collection, Iterable
 from contextlib import asynccontextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from itertools import islice
 from typing import cast
 
@@ -28,8 +28,9 @@ from commonplace.vault.disk import Listed
 from commonplace.vault.graph import LinkGraph, gathered
 from commonplace.vault.index import Index, Known
 from commonplace.vault.roots import Roots
+from commonplace.vault.rows import Fresh
 from commonplace.vault.settings import Settings
-from commonplace.vault.writer import Fresh, IndexWriter, Placed
+from commonplace.vault.writer import IndexWriter, Placed
 
 RESCAN_SECONDS = 60.0
 NICE = 10
@@ -95,6 +96,12 @@ class Indexer:
     def busy(self) -> bool:
         """Whether a whole build is under way."""
         return self.state.building
+
+    @property
+    def unfinished(self) -> tuple[int, int] | None:
+        """How many notes of how many are indexed, while a first build is under way."""
+        state = self.state
+        return (state.read, state.todo) if state.building and not state.current.is_set() else None
 
     async def run(self) -> None:
         """Bring the index up to date, then keep it so until cancelled."""
@@ -204,11 +211,12 @@ class Indexer:
             writer.restamp(same)
             update.placed = writer.put(fresh)
             update.gone = writer.remove(list(gone))
-            update.moved = reading.moves(gone, fresh)
+            update.moved = reading.moves(gone, map(reading.seen, fresh))
             relinked = writer.settle_links()
-        update.relinked = gathered(relinked, self._reader.edges_of(relinked))
+        update.relinked = gathered(relinked, self._reader.links.edges_of(relinked))
         if writer.worth_compacting:
-            writer.compact()
+            places = writer.compact()
+            update.placed = [replace(one, where=places.get(one.note)) for one in update.placed]
             self._close_writer()
         return update
 
@@ -237,6 +245,7 @@ class Indexer:
         self._close_writer()
         before = dict.fromkeys(self._contents.catalog.paths())
         self.state.building = True
+        differs: object = True
         try:
             async for news in self._builder(watched=progress is not None):
                 if "todo" in news:
@@ -244,10 +253,13 @@ class Indexer:
                     self.state.read = int(str(news.get("read", 0)))
                     if progress:
                         progress(self.state.read, self.state.todo)
+                # The mirror of many notes is loaded anew only if something changed.
                 if "listed" in news:
-                    await self.load()
+                    differs = news["todo"] or news["gone"]
+                    if differs:
+                        await self.load()
                     self.state.listed.set()
-                if "done" in news:
+                if "done" in news and differs:
                     await self.load()
                     self._tell_built(news, before)
         finally:
@@ -305,7 +317,7 @@ class Indexer:
     def _read_graph(self) -> Graph:
         index = Index(self._settings.state, self._shards)
         try:
-            return Graph.of(index.edges())
+            return Graph.of(index.links.edges())
         finally:
             index.close()
 

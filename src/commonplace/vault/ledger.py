@@ -1,14 +1,17 @@
 """Who suggested what, and who decided it how: kept in the log, mirrored in memory.
 
 A suggestion in a file carries no name, so that the file stays plain; its author and time are kept
-here, by the document and the suggestion's own id.
+here, by the document and the suggestion's own id, but for how many twins it has: see
+`core.critic.listing`.
 """
 
+import asyncio
 import json
 import uuid
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass
 
+from commonplace.core.critic import rank
 from commonplace.vault.log import Log
 
 _SUGGESTED = "suggested"
@@ -68,17 +71,28 @@ class Ledger:
 
     def credit(self, document: str, id: str) -> Credit | None:
         """Tell who made a suggestion, if it was made here."""
-        return (self._credits or {}).get((document, id))
+        return (self._credits or {}).get((document, rank(id)))
 
-    async def credit_to(self, document: str, ids: Iterable[str], credit: Credit) -> None:
-        """Remember who made suggestions."""
+    async def credit_to(
+        self, document: str, made: Mapping[str, Credit], carried: Mapping[str, str] | None = None
+    ) -> None:
+        """Remember who made suggestions, and that others go by other ids now (old to new)."""
         await self.load()
         assert self._credits is not None
-        for id in ids:
-            if (document, id) not in self._credits:
-                self._credits[document, id] = credit
-                value = json.dumps(asdict(credit), ensure_ascii=False)
-                await self._log.put_record(_SUGGESTED, f"{document} {id}", value)
+        changes = {rank(new): self.credit(document, old) for old, new in (carried or {}).items()}
+        changes |= {rank(id): credit for id, credit in made.items()}
+        changes = {at: c for at, c in changes.items() if c != self._credits.get((document, at))}
+        for at, credit in changes.items():
+            if credit is None:
+                del self._credits[document, at]
+            else:
+                self._credits[document, at] = credit
+        # All at once, for one commit to save them.
+        await asyncio.gather(*(self._put(document, at, credit) for at, credit in changes.items()))
+
+    async def _put(self, document: str, at: str, credit: Credit | None) -> None:
+        value = None if credit is None else json.dumps(asdict(credit), ensure_ascii=False)
+        await self._log.put_record(_SUGGESTED, f"{document} {at}", value)
 
     async def decide(self, decisions: Collection[Decision]) -> None:
         """Remember what was decided, in one step."""

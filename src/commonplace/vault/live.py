@@ -47,6 +47,23 @@ class Settled:
     seq: int
 
 
+class _Holding:
+    """Keeps a document live; by hand, since every keystroke comes this way."""
+
+    __slots__ = ("_documents", "_id", "_live")
+
+    def __init__(self, documents: "Documents", id: str) -> None:
+        self._documents = documents
+        self._id = id
+
+    async def __aenter__(self) -> Live:
+        self._live = await self._documents.take(self._id)
+        return self._live
+
+    async def __aexit__(self, *_: object) -> None:
+        self._documents.let_go(self._live)
+
+
 FirstText = Callable[[str], Awaitable[First | None]]
 
 
@@ -90,7 +107,7 @@ class Documents:
     @asynccontextmanager
     async def hold(self, id: str) -> AsyncGenerator[Document]:
         """Keep a document live, loading it if it is not."""
-        async with self._hold(id) as live:
+        async with _Holding(self, id) as live:
             yield live.document
 
     async def edit(
@@ -102,7 +119,7 @@ class Documents:
         origin: object = None,
     ) -> Edited:
         """Edit a document; answers once the edit is saved."""
-        async with self._hold(id) as live:
+        async with _Holding(self, id) as live:
             self._refuse_full()
             edited = live.document.edit(plan, actor)
             await self._saving.keep(live, edited, actor, origin)
@@ -117,7 +134,7 @@ class Documents:
         origin: object = None,
     ) -> Taken:
         """Take in an update from outside; answers once it is saved."""
-        async with self._hold(id) as live:
+        async with _Holding(self, id) as live:
             self._refuse_full()
             taken = live.document.apply(update, actor)
             await self._saving.keep(live, taken, actor, origin)
@@ -132,7 +149,7 @@ class Documents:
         origin: object = None,
     ) -> Taken:
         """Change a document by a function that does not await; answers once that is saved."""
-        async with self._hold(id) as live:
+        async with _Holding(self, id) as live:
             self._refuse_full()
             taken = work(live.document)
             await self._saving.keep(live, taken, actor, origin)
@@ -148,7 +165,7 @@ class Documents:
         origin: object = None,
     ) -> Ingested:
         """Merge a file's new text; the disk record, with its new base, is saved in one step."""
-        async with self._hold(id) as live:
+        async with _Holding(self, id) as live:
             self._refuse_full()
             ingested = live.document.ingest(disk.base, text, actor)
             await self._saving.keep(
@@ -158,20 +175,20 @@ class Documents:
 
     async def answer(self, id: str, state_vector: bytes) -> bytes:
         """Tell another side what it lacks, once all of that is saved."""
-        async with self._hold(id) as live:
+        async with _Holding(self, id) as live:
             update = live.document.update_since(state_vector)
             await self._saving.settle(live)
             return update
 
     async def settled(self, id: str) -> Settled:
         """Tell the text and its state as they are now, once they are saved."""
-        async with self._hold(id) as live:
+        async with _Holding(self, id) as live:
             text, state = live.document.text, live.document.state()
             return Settled(text, state, await self._saving.settle(live))
 
     async def saved(self, id: str) -> int:
         """Tell the number of the last update that memory holds now, once it is saved."""
-        async with self._hold(id) as live:
+        async with _Holding(self, id) as live:
             return await self._saving.settle(live)
 
     def is_live(self, id: str) -> bool:
@@ -186,20 +203,21 @@ class Documents:
         """Hear no more."""
         self._saving.followers.remove(listener)
 
-    @asynccontextmanager
-    async def _hold(self, id: str) -> AsyncGenerator[Live]:
+    async def take(self, id: str) -> Live:
+        """Find a document, load it if it is not live, and keep it so until it is let go."""
         while (live := self._live.get(id)) is None or live.document.broken:
             await asyncio.shield(self._load_once(id))
         self._live.move_to_end(id)
         live.holders += 1
-        try:
-            yield live
-        finally:
-            live.holders -= 1
-            self._weigh(live)
-            if live.document.broken:
-                self._load_once(id)
-            self._trim()
+        return live
+
+    def let_go(self, live: Live) -> None:
+        """Need a document no longer."""
+        live.holders -= 1
+        self._weigh(live)
+        if live.document.broken:
+            self._load_once(live.document.id)
+        self._trim()
 
     def _load_once(self, id: str) -> "asyncio.Task[None]":
         task = self._loading.get(id)

@@ -74,6 +74,10 @@ _PRAGMAS = (
 )
 
 
+_INSERT = "INSERT INTO updates (doc, data, actor, time) VALUES (?, ?, ?, ?)"
+_ROWS_MAX = 128
+
+
 def connect(path: Path) -> sqlite3.Connection:
     """Open the file, readable by its owner alone, and bring its schema up to date."""
     os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
@@ -109,22 +113,37 @@ def _refuse_newer(taken: int) -> None:
         raise Unavailable("The log was written by a newer Commonplace; use that one.")
 
 
-def append(db: sqlite3.Connection, entry: Entry, now: float) -> int:
-    """Keep one change."""
-    doc = entry.document
-    row = db.execute(
-        "INSERT INTO updates (doc, data, actor, time) VALUES (?, ?, ?, ?) RETURNING seq",
-        (doc, entry.update, entry.actor, now),
-    ).fetchone()
-    for author in entry.authors:
-        db.execute(
-            "INSERT INTO authors VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
-            (doc, author.client, author.actor, author.ours),
-        )
-    if entry.disk is not None:
-        seq = row[0] if entry.disk.seq == THIS_UPDATE else entry.disk.seq
-        put_disk(db, doc, replace(entry.disk, seq=seq))
-    return row[0]
+def append(db: sqlite3.Connection, entries: Sequence[tuple[Entry, float]]) -> list[int]:
+    """Keep changes, each with its time; answers their numbers."""
+    seqs = _insert_updates(db, entries)
+    authors = [
+        (entry.document, author.client, author.actor, author.ours)
+        for entry, _ in entries
+        for author in entry.authors
+    ]
+    if authors:
+        db.executemany("INSERT INTO authors VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING", authors)
+    for (entry, _), seq in zip(entries, seqs, strict=True):
+        if (disk := entry.disk) is not None:
+            seq = seq if disk.seq == THIS_UPDATE else disk.seq
+            put_disk(db, entry.document, replace(disk, seq=seq))
+    return seqs
+
+
+def _insert_updates(db: sqlite3.Connection, entries: Sequence[tuple[Entry, float]]) -> list[int]:
+    """Insert rows by a few statements; the numbers of a statement's rows follow each other."""
+    seqs: list[int] = []
+    while rows := entries[len(seqs) :][:_ROWS_MAX]:
+        rows = rows[: 1 << (len(rows).bit_length() - 1)]  # so that few statements are prepared
+        values = [
+            value
+            for entry, now in rows
+            for value in (entry.document, entry.update, entry.actor, now)
+        ]
+        last = db.execute(_INSERT + ", (?, ?, ?, ?)" * (len(rows) - 1), values).lastrowid
+        assert last is not None
+        seqs += range(last - len(rows) + 1, last + 1)
+    return seqs
 
 
 def replay(db: sqlite3.Connection, doc: str) -> Replay:

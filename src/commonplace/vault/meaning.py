@@ -5,8 +5,9 @@ stop, a rename or a new index cost nothing. A provider that fails is asked again
 grows; until then, and while nothing is embedded, search goes by words alone.
 """
 
+import asyncio
 import logging
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -16,7 +17,7 @@ import anyio.to_thread
 
 from commonplace.core import ranking
 from commonplace.core.ranking import Ranked
-from commonplace.errors import Unavailable
+from commonplace.errors import Starting, Unavailable
 from commonplace.vault import model_files
 from commonplace.vault.contents import Contents, NoteChange
 from commonplace.vault.embedding import Embedding
@@ -90,7 +91,7 @@ class Meaning:
         total, made = len(self._contents.catalog), self._made
         if made is None:
             return Progress(None, 0, total, 0, self._off or self._problem)
-        embedded = min(len(made.numbers), max(0, total - len(self._stale)))
+        embedded = min(len(made.paths), max(0, total - len(self._stale)))
         return Progress(made.embedder.id, embedded, total, len(made.vectors), self._problem)
 
     def status(self) -> dict[str, object]:
@@ -109,6 +110,11 @@ class Meaning:
         self._stale.pop(change.path, None)
         self._stale[change.path] = None
         self._woken.set()
+
+    def stop(self) -> None:
+        """Let nobody wait for the provider any more: the vault is about to be closed."""
+        if self._made is not None:
+            self._made.embedder.close()
 
     def close(self) -> None:
         """Let go of the files."""
@@ -153,7 +159,12 @@ class Meaning:
                 if self._off is not None:
                     raise Unavailable(self._off)
                 self._made = await anyio.to_thread.run_sync(
-                    Embedding, self._settings, self._text, self._embedder, limiter=self._embedding
+                    Embedding,
+                    self._settings,
+                    self._text,
+                    self._embedder,
+                    self._same,
+                    limiter=self._embedding,
                 )
             return self._made
 
@@ -173,12 +184,30 @@ class Meaning:
     # -- searching
 
     async def search(
-        self, query: str, words: Mapping[int, float], limit: int, allowed: Collection[int] | None
+        self,
+        query: str,
+        by_words: Callable[[], Awaitable[Mapping[int, float]]],
+        limit: int,
+        allowed: Collection[int] | None,
     ) -> list[Near]:
         """Rank notes by words (scores by note) and by meaning; what fails counts for nothing."""
+        nearest = asyncio.create_task(self._nearest(query, allowed))
+        try:
+            words = await by_words()
+            made, passages = await nearest
+        finally:
+            nearest.cancel()
+        return self._fused(words, made, passages, limit)
+
+    def _fused(
+        self,
+        words: Mapping[int, float],
+        made: Embedding | None,
+        passages: Mapping[int, ranking.Passage],
+        limit: int,
+    ) -> list[Near]:
         meaning: dict[int, float] = {}
         places: dict[int, int] = {}
-        made, passages = await self._nearest(query, allowed)
         for number, passage in passages.items():
             entry = self._contents.catalog.get(made.paths.get(number, "") if made else "")
             if entry is not None and len(meaning) < NOTES_MAX:
@@ -199,6 +228,8 @@ class Meaning:
             found = await anyio.to_thread.run_sync(
                 made.nearest, query, self._own(made, allowed), limiter=self._asking
             )
+        except Starting:
+            return None, {}
         except Unavailable as error:
             self._problem, self._failed_at = str(error), anyio.current_time()
             return None, {}
@@ -212,8 +243,12 @@ class Meaning:
     def _own(self, made: Embedding, allowed: Collection[int] | None) -> set[int] | None:
         if allowed is None:
             return None
-        paths = (self._contents.catalog.path(note) for note in allowed)
-        return {made.numbers[path] for path in paths if path in made.numbers}
+        paths = set(self._contents.catalog.paths_of(allowed))
+        return {note for note, path in list(made.paths.items()) if path in paths}
+
+    def _same(self, path: str) -> str:
+        entry = self._contents.catalog.get(path)
+        return entry.path if entry else path
 
 
 def _unavailable(settings: Settings) -> str | None:

@@ -102,7 +102,7 @@ class NodeWriting:
         if to == path and markdown.title(scanned, properties, stem) == title:
             raise _Unchanged
         self._vault.renaming.check(path, to)
-        linking = len((await self._vault.links(path)).backlinks)
+        linking = len((await self._vault.listing.links(path)).backlinks)
         count = "1 note that links" if linking == 1 else f"{linking} notes that link"
         summary = f"rename {path} to {to} (in the {count} to it the links follow)"
         return Wish("rename", path, RENAME, {"path": path, "to": to, "title": title}, summary)

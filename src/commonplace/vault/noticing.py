@@ -31,7 +31,7 @@ class Noticing:
         fresh = [path for path in dict.fromkeys(paths) if path not in self._told]
         abouts = [about for path in fresh if (about := self._index.about(path)) is not None]
         broken: dict[int, dict[str, None]] = {}
-        for note, kind, raw in self._index.broken([about.note for about in abouts]):
+        for note, kind, raw in self._index.links.broken([about.note for about in abouts]):
             broken.setdefault(note, {})[_written(kind, raw)] = None
         several = len(fresh) > 1
         found = [

@@ -75,10 +75,25 @@ class Passages:
         found = self._db.execute("SELECT value FROM meta WHERE key = 'space'").fetchone()
         return found[0] if found else None
 
-    def known(self) -> dict[str, tuple[int, bytes]]:
-        """Return every note by path: its number, and the hash of the file that was embedded."""
-        rows = self._db.execute("SELECT path, id, sha FROM notes")
-        return {path: (note, sha) for path, note, sha in rows}
+    def paths(self) -> Iterator[tuple[int, str]]:
+        """Yield every note: its number and its path."""
+        return self._db.execute("SELECT id, path FROM notes")
+
+    def behind(self, index: Path) -> tuple[list[str], list[str]]:
+        """Compare with the index: the notes that it lacks, and those that changed, newest last."""
+        self._db.execute("ATTACH ? AS now", (str(index),))
+        try:
+            gone = self._db.execute(
+                "SELECT path FROM notes WHERE path NOT IN (SELECT path FROM now.notes)"
+            ).fetchall()
+            changed = self._db.execute(
+                "SELECT now.notes.path FROM now.notes"
+                " LEFT JOIN main.notes AS made ON made.path = now.notes.path"
+                " WHERE made.sha IS NOT ifnull(now.notes.sha, x'') ORDER BY now.notes.mtime_ns"
+            ).fetchall()
+        finally:
+            self._db.execute("DETACH now")
+        return [path for (path,) in gone], [path for (path,) in changed]
 
     def rows(self) -> Iterator[tuple[int, int, bytes]]:
         """Yield every passage: its number, its note's, its vector."""

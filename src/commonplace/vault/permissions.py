@@ -195,6 +195,8 @@ class Permissions:
 
     def _policy(self, wish: Wish, asker: Asker) -> Policy:
         policy = self._policies.of(wish.operation, wish.path, asker.name)
+        if policy == "allow" and asker.suggests_only:
+            policy = "suggest"
         _, suggests = self._memory.taught[wish.kind]
         return "ask" if policy == "suggest" and not suggests else policy
 
@@ -203,6 +205,8 @@ class Permissions:
         raise Forbidden(f"{DENIED}: the vault's settings allow no {wish.operation} at this path.")
 
     async def _allowed_before(self, operation: Operation, asker: Asker) -> bool:
+        if asker.suggests_only:
+            return False
         since = self._memory.sessions.get((operation, asker.id))
         if since is not None and self._memory.clock() - since < SESSION_SECONDS_MAX:
             return True

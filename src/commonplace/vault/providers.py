@@ -5,14 +5,12 @@ from pathlib import Path
 
 from commonplace.vault.embed import Embedder
 from commonplace.vault.embed_http import OpenAICompatible
-from commonplace.vault.embed_local import LocalEmbedder
+from commonplace.vault.embed_process import ProcessEmbedder
 
 
 @dataclass(frozen=True, slots=True)
 class LocalChoice:
     """The model that `commonplace model install` put on this machine."""
-
-    threads: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +30,8 @@ Choice = LocalChoice | HttpChoice | None
 def open_embedder(choice: Choice, data: Path) -> Embedder | None:
     """Open the chosen provider; None means search by words alone."""
     match choice:
-        case LocalChoice(threads):
-            return LocalEmbedder(data, threads)
+        case LocalChoice():
+            return ProcessEmbedder(data)
         case HttpChoice():
             return OpenAICompatible(
                 choice.url,

@@ -7,12 +7,15 @@ from dataclasses import dataclass, field
 
 from commonplace.core import digest, endings
 from commonplace.errors import CommonplaceError
-from commonplace.vault.disk import Listed, Stamp
+from commonplace.vault.disk import Listed
 from commonplace.vault.index import Known
 from commonplace.vault.roots import Roots
-from commonplace.vault.writer import Fresh
+from commonplace.vault.rows import Fresh
 
 logger = logging.getLogger(__name__)
+
+# What tells a note that was read from others: path, inode, hash of its bytes.
+Seen = tuple[str, int, bytes]
 
 
 @dataclass(slots=True)
@@ -37,7 +40,7 @@ def plan(found: Iterable[Listed], known: Mapping[str, Known]) -> Plan:
         before = known.get(listed.path)
         if before is None:
             work.new.append(listed)
-        elif before.sha is None or _stamp(before) != listed.stamp:
+        elif before.sha is None or (before.mtime_ns, before.size, before.inode) != listed.stamp:
             work.changed.append(listed)
     work.found = len(seen)
     work.gone = [path for path in known if path not in seen]
@@ -64,19 +67,20 @@ def read(roots: Roots, listed: Listed, known_sha: bytes | None = None) -> Fresh 
         return Fresh(listed, sha or b"-", None, "It could not be indexed; the log says why.")
 
 
-def moves(gone: Mapping[str, Known], fresh: Iterable[Fresh]) -> dict[str, str]:
+def seen(fresh: Fresh) -> Seen:
+    """Tell how to know this note again."""
+    return fresh.listed.path, fresh.listed.stamp.inode, fresh.sha
+
+
+def moves(gone: Mapping[str, Known], fresh: Iterable[Seen]) -> dict[str, str]:
     """Tell which new notes are old ones under another name: the same file, or the same bytes."""
     by_inode = {known.inode: path for path, known in gone.items()}
     by_sha = {known.sha: path for path, known in gone.items() if known.sha}
     found: dict[str, str] = {}
     taken: set[str] = set()
-    for one in fresh:
-        old = by_inode.get(one.listed.stamp.inode) or by_sha.get(one.sha)
-        if old is not None and old not in taken and one.listed.path not in gone:
-            found[one.listed.path] = old
+    for path, inode, sha in fresh:
+        old = by_inode.get(inode) or by_sha.get(sha)
+        if old is not None and old not in taken and path not in gone:
+            found[path] = old
             taken.add(old)
     return found
-
-
-def _stamp(known: Known) -> Stamp:
-    return Stamp(known.mtime_ns, known.size, known.inode)

@@ -14,7 +14,8 @@ from commonplace.core import digest, edits, frontmatter, links, markdown, paths,
 from commonplace.core.edits import Edit
 from commonplace.core.links import Candidate
 from commonplace.core.relinking import Meant, Spelling, Standing
-from commonplace.vault.index import Index, LinkTo
+from commonplace.vault.index import Index
+from commonplace.vault.link_index import LinkTo
 from commonplace.vault.roots import Roots
 
 Spellings = dict[Spelling, str]
@@ -70,7 +71,7 @@ class Planner:
         named = self._named_after(old, new, text, title)
         for link in self._affected(about.note, new):
             self._respell(intent, link, named, left)
-        for link in self._index.links_from(about.note):
+        for link in self._index.links.standing_in(about.note):
             if link.target is None and paths.parent(old) != paths.parent(new):
                 self._carry_attachment(intent, link)
         return intent, left
@@ -78,11 +79,11 @@ class Planner:
     def _affected(self, note: int, new: str) -> Iterable[LinkTo]:
         """List the links that mean the note, that stand in it, or that the new name may catch."""
         found = [
-            *self._index.links_to(note),
-            *(link for link in self._index.links_from(note) if link.target),
+            *self._index.links.leading_to(note),
+            *(link for link in self._index.links.standing_in(note) if link.target),
             *(
                 link
-                for link in self._index.links_named(links.name_key(paths.stem(new)))
+                for link in self._index.links.by_name(links.name_key(paths.stem(new)))
                 if link.target
             ),
         ]
@@ -128,7 +129,7 @@ class Planner:
 
         @cache
         def named(key: str) -> Sequence[Candidate]:
-            others = [each for each in self._index.named(key) if each.path != old]
+            others = [each for each in self._index.links.named(key) if each.path != old]
             own = [Candidate(new, kind, name) for own, kind, name in after.names if own == key]
             return [*others, *own]
 

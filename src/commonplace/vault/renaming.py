@@ -122,7 +122,7 @@ class Renaming:
         key = paths.collision_key(new)
         if key == paths.collision_key(old):
             return
-        near = [each.path for each in self._index.named(links.name_key(paths.stem(new)))]
+        near = [each.path for each in self._index.links.named(links.name_key(paths.stem(new)))]
         taken = next((path for path in near if paths.collision_key(path) == key), None)
         if taken is not None or self._roots.find(new) is not None:
             raise Conflict(f"{taken or new} exists already. Choose another name.")

@@ -4,7 +4,6 @@ One root: a path is relative to it. Several: the first part is the root's name.
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from commonplace.core import globs, paths
 from commonplace.errors import BadArgument, NotFound
@@ -163,4 +162,4 @@ class Roots:
         if not self._named:
             return listed
         on_disk = listed.on_disk and self._outside(disk, listed.on_disk)
-        return replace(listed, path=self._outside(disk, listed.path), on_disk=on_disk)
+        return listed._replace(path=self._outside(disk, listed.path), on_disk=on_disk)

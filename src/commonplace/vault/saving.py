@@ -75,7 +75,7 @@ class Saving:
         if taken.record:
             entry = Entry(document, taken.record, actor, taken.authors, disk)
             change = Change(document, taken.update, actor, origin)
-            await asyncio.shield(self._save(live, entry, change))
+            await self._save(live, entry, change)
             return
         await self.settle(live)
         if disk is not None:
@@ -92,7 +92,8 @@ class Saving:
         if live.tail > EVICTED_TAIL_MAX and not live.document.broken:
             self._compact(live, self._snapshot(live))
 
-    def _save(self, live: Live, entry: Entry, change: Change) -> "asyncio.Future[int]":
+    def _save(self, live: Live, entry: Entry, change: Change) -> "asyncio.Future[None]":
+        """Hand a change to the log; answers what to wait for, which may be cancelled."""
         try:
             saved = self._log.append(entry)
         except Unavailable:
@@ -103,17 +104,25 @@ class Saving:
         live.tail += 1
         live.tail_bytes += len(entry.update)
         snapshot = self._snapshot(live) if live.long_tail else None
-        saved.add_done_callback(partial(self._saved, live, change, snapshot))
-        return saved
+        heard = saved.get_loop().create_future()
+        saved.add_done_callback(partial(self._saved, live, change, snapshot, heard))
+        return heard
 
     def _saved(
-        self, live: Live, change: Change, snapshot: bytes | None, saved: "asyncio.Future[int]"
+        self,
+        live: Live,
+        change: Change,
+        snapshot: bytes | None,
+        heard: "asyncio.Future[None]",
+        saved: "asyncio.Future[int]",
     ) -> None:
         """Tell of a change that is on disk, or give up a document that is ahead of the disk."""
         live.unsaved -= 1
-        if saved.exception() is not None:
+        if (error := saved.exception()) is not None:
             live.document.spoil()
             self._spoilt(change.id)
+            if not heard.done():
+                heard.set_exception(error)
             return
         live.seq = saved.result()
         self._compact(live, snapshot)
@@ -121,6 +130,8 @@ class Saving:
             for listener in (*live.document.listeners, *self.followers):
                 # each by itself: one that fails does not keep the others from hearing
                 saved.get_loop().call_soon(listener, change)
+        if not heard.done():
+            heard.set_result(None)
 
     def _snapshot(self, live: Live) -> bytes | None:
         """Take the whole state, the change just handed to the log included."""

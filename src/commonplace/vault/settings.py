@@ -54,6 +54,18 @@ class Embeddings:
 
 
 @dataclass(frozen=True, slots=True)
+class Access:
+    """Who may come in over HTTP: by which hosts beside loopback, with a token or without one.
+
+    `desk` marks the command line's own socket, which only the person of this machine can reach.
+    """
+
+    hosts: tuple[str, ...] = ()
+    token: bool = False
+    desk: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """Everything that a vault is opened with."""
 
@@ -70,6 +82,7 @@ class Settings:
     """The data folder where the local embedding model is installed; None for none."""
     embeddings: Embeddings | None = None
     """A server to be used instead of the local model."""
+    access: Access = field(default_factory=Access)
 
     @property
     def several_roots(self) -> bool:

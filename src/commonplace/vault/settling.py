@@ -12,6 +12,8 @@ from commonplace.core import links
 from commonplace.core.links import Candidate, NameKind
 from commonplace.vault.tables import marks, parts
 
+# So many notes' links are settled at once, when all are: memory for those alone.
+_AT_ONCE = 8192
 # When more than this part of the notes is touched, one pass over all links is cheaper.
 _ONE_BY_ONE_PART = 0.1
 
@@ -20,6 +22,9 @@ _NAMES = (
     "SELECT names.key, names.kind, names.name, notes.path, notes.id"
     " FROM names JOIN notes ON notes.id = names.note"
 )
+_WITHIN = "WHERE source >= ? AND source < ?"
+_NAMED_WITHIN = f"WHERE names.key IN (SELECT key FROM links {_WITHIN})"  # noqa: S608
+_PATHS_WITHIN = "SELECT id, path FROM notes WHERE id >= ? AND id < ?"
 
 LinkRow = tuple[int, int, str, str, int | None, int]
 
@@ -44,14 +49,19 @@ class Settling:
         self._keys: set[str] = set()
         self._sources: set[int] = set()
         self._relinked: set[int] = set()
+        self._all = False
 
     def touch_names(self, keys: Iterable[str]) -> None:
         """Note that names came, went or changed hands."""
         self._keys.update(keys)
 
-    def touch_links(self, note: int) -> None:
-        """Note that the links inside a note were written anew."""
-        self._sources.add(note)
+    def touch_links(self, notes: Iterable[int]) -> None:
+        """Note that the links inside notes were written anew."""
+        self._sources.update(notes)
+
+    def touch_all(self) -> None:
+        """Note that any link may mean something else."""
+        self._all = True
 
     def forget(self, notes: Iterable[int]) -> None:
         """Let go of notes that are gone, their links with them."""
@@ -61,20 +71,25 @@ class Settling:
         """Resolve every link whose meaning can have changed; returns the notes they stand in."""
         self._relinked = set(self._sources)
         (notes,) = self._db.execute("SELECT count(*) FROM notes").fetchone()
-        if len(self._sources) > notes * _ONE_BY_ONE_PART:
+        if self._all or len(self._sources) > notes * _ONE_BY_ONE_PART:
             self._settle_all()
         else:
             self._settle_where("source", sorted(self._sources))
             self._settle_where("key", sorted(self._keys))
         self._keys.clear()
         self._sources.clear()
+        self._all = False
         return self._relinked
 
     def _settle_all(self) -> None:
-        names = _Names()
-        names.add(self._db.execute(_NAMES))
-        paths = dict(self._db.execute("SELECT id, path FROM notes").fetchall())
-        self._resolve(self._db.execute(_LINKS).fetchall(), names, paths.__getitem__)
+        (last,) = self._db.execute("SELECT coalesce(max(source), 0) FROM links").fetchone()
+        for first in range(0, last + 1, _AT_ONCE):
+            span = (first, first + _AT_ONCE)
+            rows = self._db.execute(f"{_LINKS} {_WITHIN}", span).fetchall()
+            names = _Names()
+            names.add(self._db.execute(f"{_NAMES} {_NAMED_WITHIN}", span))
+            paths = dict(self._db.execute(_PATHS_WITHIN, span).fetchall())
+            self._resolve(rows, names, paths.__getitem__)
 
     def _settle_where(self, column: str, chosen: Sequence[int] | Sequence[str]) -> None:
         for part in parts(chosen):

@@ -15,6 +15,7 @@ from typing import Protocol
 import anyio
 import anyio.to_thread
 
+from commonplace.core import paths
 from commonplace.errors import CommonplaceError, NotFound
 from commonplace.vault.contents import NoteChange
 from commonplace.vault.documents import Change, Document, Edited, Plan
@@ -38,6 +39,11 @@ class Indexing(Protocol):
     @property
     def busy(self) -> bool:
         """Whether a whole build is under way, which will find every file as it is."""
+        ...
+
+    @property
+    def unfinished(self) -> tuple[int, int] | None:
+        """How many notes of how many are read, while a first build is under way."""
         ...
 
     async def update(self, paths: Collection[str]) -> None:
@@ -103,6 +109,7 @@ class Shelf:
         self._moving = anyio.Lock()
         self._learnt = False
         self._woken = anyio.Event()
+        self._gone_listeners: list[Callable[[str], None]] = []
 
     # -- names
 
@@ -162,7 +169,7 @@ class Shelf:
             await self.folders.open(id)
             return
         path = await self.path_of(id)
-        if path is None or self._roots.stamp(path) is None:
+        if path is None or self._in_trash(path) or self._roots.stamp(path) is None:
             raise NotFound("There is no such document, or its note is gone.")
         await self._peer.take_in(self.documents, id)
 
@@ -170,6 +177,15 @@ class Shelf:
         """Write the file at once: the last one who had it open has gone."""
         if id in self._waiting:
             await self._flush(id)
+
+    def follow_gone(self, listener: Callable[[str], None]) -> None:
+        """Hear of each document whose note was deleted, by its id, before it cannot be saved."""
+        self._gone_listeners.append(listener)
+
+    def left(self, id: str) -> None:
+        """Tell whoever has a document open that its note was deleted."""
+        for listener in self._gone_listeners:
+            listener(id)
 
     # -- what tools need
 
@@ -225,10 +241,10 @@ class Shelf:
         if (known := await self._log.at(self._place(old))) is not None:
             await self.place(known.id, new)
 
-    @property
-    def behind(self) -> bool:
-        """Whether a live text is ahead of its file and the index."""
-        return bool(self._waiting)
+    async def caught_up(self) -> None:
+        """Let the index follow what was typed a moment ago, unless it is being built."""
+        if self._waiting and self._index.unfinished is None:
+            await self.flush_all()
 
     async def flush_all(self) -> None:
         """Let files and index follow every live text now."""
@@ -353,14 +369,19 @@ class Shelf:
 
     async def _gone(self, id: str, path: str) -> None:
         """Take a deleted note's document out of the vault, unless somebody is typing in it."""
+        await self.documents.saved(id)  # then all that was typed so far waits for the file
         if self._roots.stamp(path) is not None:
             return
         if id in self._waiting:
             self._waiting[id].due = self._clock()  # writing it brings the note back
             return
+        self.left(id)
         await self._log.move({id: None})
         self._ids.drop(id)
         self._peer.forget(id)
+
+    def _in_trash(self, path: str) -> bool:
+        return not paths.is_document(self._roots.split(path)[1])
 
     def _place(self, path: str) -> Place:
         root, inside = self._roots.split(path)

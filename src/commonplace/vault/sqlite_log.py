@@ -52,8 +52,9 @@ class SqliteLog:
 
     def append(self, entry: Entry) -> "Future[int]":
         """Save a change."""
-        work = partial(tables.append, entry=entry, now=self._clock())
-        return self._commits.write(work, key=entry.document, leads=True, size=len(entry.update))
+        return self._commits.write_with_others(
+            tables.append, (entry, self._clock()), key=entry.document, size=len(entry.update)
+        )
 
     async def replay(self, document: str) -> Replay:
         """Read all that is kept of a document."""

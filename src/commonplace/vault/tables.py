@@ -39,8 +39,9 @@ def erase(folder: Path) -> None:
 
 
 def read_meta(db: sqlite3.Connection, key: str) -> int:
-    """Read one of the index's own numbers."""
-    return int(db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()[0])
+    """Read one of the index's own numbers; one that was never kept is 0."""
+    row = db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+    return int(row[0]) if row else 0
 
 
 def write_meta(db: sqlite3.Connection, key: str, value: int) -> None:

@@ -1,7 +1,8 @@
 """Deleted notes: moved to `.trash` in their root, where Obsidian puts them too, and back.
 
 A note's document goes with its file, so that what somebody still types in a note that is being
-deleted ends up in the trash and not nowhere, and a restored note has its history.
+deleted ends up in the trash and not nowhere, and a restored note has its history. Whoever has it
+open is then told that it is gone.
 """
 
 import json
@@ -63,6 +64,8 @@ class Trash:
                 await self._move(path, kept)
             except Conflict:
                 continue
+            if id is not None:
+                self._shelf.left(id)
             row = Trashed(kept, path, time.time(), who)
             await self._log.put_record(_KIND, kept, json.dumps(asdict(row)))
             await self._follow(path)

@@ -11,6 +11,7 @@ Calls may come from several threads; each sees the vectors between changes.
 import threading
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import islice
+from typing import Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,7 @@ from commonplace.core.ranking import Passage
 from commonplace.errors import Unavailable
 from commonplace.vault.embed import Floats
 
+Number = TypeVar("Number", bound=np.generic)
 Rows = NDArray[np.intp]
 Row = tuple[int, int, bytes]
 """A chunk's id, its note's id, its packed vector."""
@@ -101,7 +103,9 @@ class Vectors:
         scores = np.empty(len(rows), np.float32)
         for first in range(0, len(rows), _BLOCK):
             part = rows[first : first + _BLOCK]
-            scores[first : first + _BLOCK] = self._values[part].astype(np.float32) @ query
+            values = self._values[part].astype(np.float32)
+            # Not `@`: its library wakes a thread on every core, and on a busy machine waits for it.
+            scores[first : first + _BLOCK] = np.einsum("ij,j->i", values, query)
         scores *= self._scales[rows]
         if len(rows) > limit:
             near = np.argpartition(scores, -limit)[-limit:]
@@ -155,13 +159,22 @@ class Vectors:
         room = len(self._chunks)
         if needed <= room:
             return
-        more = max(needed, int(room * _GROWTH)) - room
-        self._chunks = np.concatenate([self._chunks, np.empty(more, np.int64)])
-        self._notes = np.concatenate([self._notes, np.empty(more, np.int64)])
-        self._scales = np.concatenate([self._scales, np.empty(more, np.float32)])
-        self._values = np.concatenate([self._values, np.empty((more, self.dimensions), np.int8)])
-        new_signs = np.empty((self._words, more), np.uint64)
-        self._signs = np.concatenate([self._signs, new_signs], axis=1)
+        more = max(needed, int(room * _GROWTH))
+        kept = self._count
+        self._chunks = _grown(self._chunks, kept, more)
+        self._notes = _grown(self._notes, kept, more)
+        self._scales = _grown(self._scales, kept, more)
+        self._values = _grown(self._values, kept, more)
+        self._signs = _grown(self._signs.T, kept, more, order="F").T
+
+
+def _grown(
+    array: NDArray[Number], kept: int, rows: int, order: Literal["C", "F"] = "C"
+) -> NDArray[Number]:
+    """Make room without touching it: memory that was never written to costs nothing."""
+    grown = np.empty((rows, *array.shape[1:]), array.dtype, order)
+    grown[:kept] = array[:kept]
+    return grown
 
 
 def _signs(positive: NDArray[np.bool_], words: int) -> NDArray[np.uint64]:

@@ -44,12 +44,14 @@ class Asker:
 
     `ask` puts a question to its person, and is None if it cannot. Where an answer comes with the
     next call instead, `ask` ends the call by raising, and `reply` is the answer of the call before.
+    One that `suggests_only` changes nothing by itself, whatever a policy or an earlier answer says.
     """
 
     id: str
     name: str
     ask: Ask | None = None
     reply: Reply | None = None
+    suggests_only: bool = False
 
 
 @dataclass(frozen=True, slots=True)

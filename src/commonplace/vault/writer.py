@@ -5,16 +5,16 @@ many. Each batch is one transaction, so a reader sees a note with its links, nam
 not at all.
 """
 
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
-from commonplace.core import digest as digests, links
-from commonplace.core.digest import Digest
-from commonplace.vault.corpus import CorpusWriter, Range, shard_file
+from commonplace.core import digest as digests
+from commonplace.vault import filling
+from commonplace.vault.corpus import CorpusWriter, Range, sweep
 from commonplace.vault.disk import Listed
-from commonplace.vault.schema import LOOKUPS
+from commonplace.vault.rows import Fresh, Rows, identified, searched
 from commonplace.vault.settling import Settling
 from commonplace.vault.tables import connect, marks, parts, read_meta, write_meta
 
@@ -29,16 +29,6 @@ _CHILDREN = (
 
 
 @dataclass(frozen=True, slots=True)
-class Fresh:
-    """A note file as it was just read: digested, or the reason why it cannot be."""
-
-    listed: Listed
-    sha: bytes
-    digest: Digest | None
-    problem: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Placed:
     """A note that was written to the index."""
 
@@ -48,10 +38,10 @@ class Placed:
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class _Text:
     note: int
     title: str
-    where: Range | None
+    where: Range
 
 
 class IndexWriter:
@@ -63,6 +53,8 @@ class IndexWriter:
         self._shards = read_meta(self._db, "shards")
         self._corpus = CorpusWriter(folder, read_meta(self._db, "generation"), self._shards)
         self._links = Settling(self._db, several_roots=several_roots)
+        self._filling = False
+        self._owed = filling.unfinished(self._db)
 
     def close(self) -> None:
         """Let go of the files."""
@@ -81,57 +73,66 @@ class IndexWriter:
             raise
         self._db.execute("COMMIT")
 
-    @contextmanager
-    def first_build(self) -> Generator[None]:
-        """Do without the look-up trees while an empty index fills; plant them at the end."""
-        empty = self._db.execute("SELECT 1 FROM notes WHERE shard NOT NULL").fetchone() is None
-        if empty:
-            for name in LOOKUPS:
-                self._db.execute(f"DROP INDEX IF EXISTS {name}")
-        yield
-        for name, columns in LOOKUPS.items():
-            self._db.execute(f"CREATE INDEX IF NOT EXISTS {name} ON {columns}")
-        if empty:
-            self._db.execute("ANALYZE")
+    def begin_build(self) -> None:
+        """Expect many batches before links are settled, or the end of this process."""
+        filling.hurry(self._db)
+        with self.batch():
+            self._filling = filling.is_empty(self._db)
+            if self._filling:
+                filling.begin(self._db)
+                self._owed = True
+            elif self._owed:
+                self._catch_up()
+            filling.mark(self._db, unfinished=True)
 
     def list_files(self, found: Iterable[Listed]) -> None:
         """Take note files into the list, before they are read."""
         self._db.executemany(
             "INSERT INTO notes (path, on_disk, mtime_ns, size, inode) VALUES (?, ?, ?, ?, ?)"
             " ON CONFLICT (path) DO NOTHING",
-            map(_identity, found),
+            map(identified, found),
         )
 
     def restamp(self, found: Iterable[Listed]) -> None:
         """Take new stamps of files whose bytes did not change."""
         self._db.executemany(
             "UPDATE notes SET on_disk = ?2, mtime_ns = ?3, size = ?4, inode = ?5 WHERE path = ?1",
-            map(_identity, found),
+            map(identified, found),
         )
 
     def put(self, batch: Sequence[Fresh]) -> list[Placed]:
-        """Write notes that were read."""
+        """Write notes that were read, new ones among them."""
         self.list_files(fresh.listed for fresh in batch)
-        known = self._known([fresh.listed.path for fresh in batch])
-        self._touch(batch, known)
-        self._drop_contents(known.values())
-        placed: list[Placed] = []
+        notes = self.numbers([fresh.listed.path for fresh in batch])
+        rows = Rows()
         for fresh in batch:
-            before = known[fresh.listed.path]
-            where = None if fresh.digest is None else self._corpus.append(fresh.digest.text)
-            self._put_note(before.note, fresh, where)
-            placed.append(Placed(before.note, fresh.listed, where))
-        self._put_contents(batch, known)
-        return placed
+            rows.add(notes[fresh.listed.path], fresh)
+        where = self.write(rows)
+        numbered = ((notes[fresh.listed.path], fresh.listed) for fresh in batch)
+        return [Placed(note, listed, where.get(note)) for note, listed in numbered]
+
+    def write(self, rows: Rows) -> dict[int, Range]:
+        """Write what was worked out of notes that are listed; tells where their texts lie."""
+        if not self._filling:
+            self._replace(rows)
+        where = {text[0]: self._corpus.append(text[1]) for text in rows.texts}
+        self._put_notes(rows, where)
+        self._put_contents(rows)
+        return where
+
+    def numbers(self, paths: Sequence[str]) -> dict[str, int]:
+        """Tell the numbers of notes that are listed."""
+        found: dict[str, int] = {}
+        for part in parts(paths):
+            sql = f"SELECT path, id FROM notes WHERE path IN ({marks(part)})"  # noqa: S608
+            found.update(self._db.execute(sql, part))
+        return found
 
     def remove(self, gone: Sequence[str]) -> dict[str, int]:
         """Take notes out of the index; their text in the corpus goes dead."""
-        known = self._known(gone)
-        notes = {path: before.note for path, before in known.items()}
-        for part in parts(list(notes.values())):
-            sql = f"SELECT key FROM names WHERE note IN ({marks(part)})"  # noqa: S608
-            self._links.touch_names(key for (key,) in self._db.execute(sql, part))
-        self._drop_contents(known.values())
+        notes = self.numbers(gone)
+        self._links.touch_names(key for _, (key, _, _) in self._names(list(notes.values())))
+        self._drop_contents(list(notes.values()))
         self._db.executemany("DELETE FROM notes WHERE id = ?", ((n,) for n in notes.values()))
         self._links.forget(notes.values())
         return notes
@@ -141,7 +142,13 @@ class IndexWriter:
 
         Returns the notes whose links may lead elsewhere now.
         """
-        return self._links.settle()
+        if self._owed:
+            self._catch_up()
+        self._filling = False
+        relinked = self._links.settle()
+        if filling.unfinished(self._db):
+            filling.mark(self._db, unfinished=False)
+        return relinked
 
     def clear(self) -> None:
         """Forget everything: the next refresh builds from nothing."""
@@ -157,8 +164,9 @@ class IndexWriter:
         dead = read_meta(self._db, "dead_bytes")
         return dead > _DEAD_BYTES_MIN and dead * 4 > self._corpus.size
 
-    def compact(self) -> None:
-        """Start a new generation of the corpus that holds the live texts alone."""
+    def compact(self) -> dict[int, Range]:
+        """Start a new generation of the corpus that holds the live texts alone; says where."""
+        placed: dict[int, Range] = {}
         old, generation = self._corpus, read_meta(self._db, "generation")
         self._corpus = CorpusWriter(self._folder, generation + 1, self._shards)
         rows = self._db.execute(
@@ -167,6 +175,7 @@ class IndexWriter:
         with self.batch():
             for note, shard, start, length in rows:
                 where = self._corpus.append(old.read(Range(shard, start, length)))
+                placed[note] = where
                 self._db.execute(
                     "UPDATE notes SET shard = ?, start = ?, length = ? WHERE id = ?",
                     (where.shard, where.start, where.length, note),
@@ -174,115 +183,92 @@ class IndexWriter:
             write_meta(self._db, "generation", generation + 1)
             write_meta(self._db, "dead_bytes", 0)
         old.close()
-        for n in range(self._shards):
-            shard_file(self._folder, generation, n).unlink(missing_ok=True)
+        sweep(self._folder, generation)
+        return placed
 
-    def _known(self, wanted: Sequence[str]) -> dict[str, _Known]:
-        known: dict[str, _Known] = {}
-        for part in parts(wanted):
-            sql = (
-                "SELECT path, id, title, shard, start, length FROM notes"  # noqa: S608
-                f" WHERE path IN ({marks(part)})"
-            )
-            for path, note, title, shard, start, length in self._db.execute(sql, part):
-                where = None if shard is None else Range(shard, start, length)
-                known[path] = _Known(note, title or "", where)
-        return known
+    def _catch_up(self) -> None:
+        """Do what a build put off, be it this writer's or one that was cut short."""
+        filling.finish(self._db)
+        self._links.touch_all()
+        self._owed = False
 
-    def _touch(self, batch: Sequence[Fresh], known: dict[str, _Known]) -> None:
-        """Note which names come, go or change; links that use them are settled anew."""
-        before: dict[int, set[tuple[str, int, str]]] = {}
-        for part in parts([k.note for k in known.values() if k.where is not None]):
+    def _replace(self, rows: Rows) -> None:
+        """Make room for notes that may have been digested before."""
+        notes = rows.ids()
+        before = {(note, name) for note, name in self._names(notes)}
+        after = {(note, (key, kind, name)) for key, note, kind, name in rows.names}
+        # Names that came or went: the links that use them are settled anew.
+        self._links.touch_names(key for _, (key, _, _) in before ^ after)
+        self._links.touch_links(notes)
+        self._drop_contents(notes)
+
+    def _names(self, notes: Sequence[int]) -> Iterator[tuple[int, tuple[str, int, str]]]:
+        for part in parts(notes):
             sql = f"SELECT note, key, kind, name FROM names WHERE note IN ({marks(part)})"  # noqa: S608
-            for note, key, kind, name in self._db.execute(sql, part):
-                before.setdefault(note, set()).add((key, kind, name))
-        for fresh in batch:
-            note = known[fresh.listed.path].note
-            names = fresh.digest.names if fresh.digest else ()
-            after = {(key, int(kind), name) for key, kind, name in names}
-            self._links.touch_names(key for key, _, _ in before.get(note, set()) ^ after)
-            self._links.touch_links(note)
+            for note, *name in self._db.execute(sql, part):
+                yield note, tuple(name)
 
-    def _drop_contents(self, before: Iterable[_Known]) -> None:
-        """Take out what was worked out from a note's former text."""
-        digested = [(known, known.where) for known in before if known.where is not None]
+    def _texts(self, notes: Sequence[int]) -> Iterator[_Text]:
+        for part in parts(notes):
+            sql = (
+                "SELECT id, title, shard, start, length FROM notes"  # noqa: S608
+                f" WHERE shard NOT NULL AND id IN ({marks(part)})"
+            )
+            for note, title, *where in self._db.execute(sql, part):
+                yield _Text(note, title or "", Range(*where))
+
+    def _drop_contents(self, notes: Sequence[int]) -> None:
+        """Take out what was worked out from former texts."""
+        digested = list(self._texts(notes))
         if not digested:
             return
-        for known, where in digested:
-            title, body = digests.searchable(known.title, self._corpus.read(where))
+        for text in digested:
+            title, body = digests.searchable(text.title, self._corpus.read(text.where))
             self._db.execute(
                 "INSERT INTO fulltext(fulltext, rowid, title, body) VALUES ('delete', ?, ?, ?)",
-                (known.note, title, body),
+                (text.note, title, body),
             )
         for table, column in _CHILDREN:
             sql = f"DELETE FROM {table} WHERE {column} = ?"  # noqa: S608 (both are ours)
-            self._db.executemany(sql, ((known.note,) for known, _ in digested))
-        dead = sum(where.length for _, where in digested) + read_meta(self._db, "dead_bytes")
+            self._db.executemany(sql, ((text.note,) for text in digested))
+        dead = sum(text.where.length for text in digested) + read_meta(self._db, "dead_bytes")
         write_meta(self._db, "dead_bytes", dead)
 
-    def _put_note(self, note: int, fresh: Fresh, where: Range | None) -> None:
-        _, on_disk, mtime_ns, size, inode = _identity(fresh.listed)
-        row = {
-            "on_disk": on_disk,
-            "mtime_ns": mtime_ns,
-            "size": size,
-            "inode": inode,
-            "sha": fresh.sha,
-            "problem": fresh.problem,
-            "shard": where.shard if where else None,
-            "start": where.start if where else None,
-            "length": where.length if where else None,
-        }
-        if digest := fresh.digest:
-            row |= {
-                "title": digest.title,
-                "words": digest.words,
-                "chars": digest.chars,
-                "headings": digest.headings,
-                "code_blocks": digest.code_blocks,
-                "wikilinks": digest.wikilinks,
-                "frontmatter": digest.frontmatter,
-                "fault": digest.fault,
-            }
-        assignments = ", ".join(f"{column} = :{column}" for column in row)
-        self._db.execute(
-            f"UPDATE notes SET {assignments} WHERE id = :id",  # noqa: S608 (columns are ours)
-            row | {"id": note},
+    def _put_notes(self, rows: Rows, where: Mapping[int, Range]) -> None:
+        self._db.executemany(
+            "UPDATE notes SET on_disk = ?2, mtime_ns = ?3, size = ?4, inode = ?5, sha = ?6,"
+            " title = ?7, words = ?8, chars = ?9, headings = ?10, code_blocks = ?11,"
+            " wikilinks = ?12, frontmatter = ?13, fault = ?14, problem = NULL,"
+            " shard = ?15, start = ?16, length = ?17 WHERE id = ?1",
+            (
+                (*row, place.shard, place.start, place.length)
+                for row, place in zip(rows.notes, where.values(), strict=True)
+            ),
+        )
+        self._db.executemany(
+            "UPDATE notes SET on_disk = ?2, mtime_ns = ?3, size = ?4, inode = ?5, sha = ?6,"
+            " problem = ?7, shard = NULL, start = NULL, length = NULL WHERE id = ?1",
+            rows.broken,
         )
 
-    def _put_contents(self, batch: Sequence[Fresh], known: dict[str, _Known]) -> None:
-        each = [(known[f.listed.path].note, f.digest) for f in batch if f.digest is not None]
+    def _put_contents(self, rows: Rows) -> None:
         self._db.executemany(
-            "INSERT INTO fulltext(rowid, title, body) VALUES (?, ?, ?)",
-            ((note, d.search_title, d.search_body) for note, d in each),
+            "INSERT INTO fulltext(rowid, title, body) VALUES (?, ?, ?)", map(searched, rows.texts)
         )
         self._db.executemany(
-            "INSERT INTO names (key, note, kind, name) VALUES (?, ?, ?, ?)",
-            ((key, note, int(kind), name) for note, d in each for key, kind, name in d.names),
+            "INSERT INTO names (key, note, kind, name) VALUES (?, ?, ?, ?)", rows.names
         )
         self._db.executemany(
             "INSERT INTO links (source, ordinal, raw, key, kind, start, stop)"
             " VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (
-                (note, n, row.target, row.key, row.kind, row.start, row.end)
-                for note, d in each
-                for n, row in enumerate(d.links)
-            ),
+            rows.links,
         )
         self._db.executemany(
-            "INSERT INTO tags (note, ordinal, tag, key) VALUES (?, ?, ?, ?)",
-            ((note, n, tag, links.fold(tag)) for note, d in each for n, tag in enumerate(d.tags)),
+            "INSERT INTO tags (note, ordinal, tag, key) VALUES (?, ?, ?, ?)", rows.tags
         )
         self._db.executemany(
-            "INSERT INTO properties (note, key, value) VALUES (?, ?, ?)",
-            ((note, key, value) for note, d in each for key, value in d.properties),
+            "INSERT INTO properties (note, key, value) VALUES (?, ?, ?)", rows.properties
         )
         self._db.executemany(
-            "INSERT INTO suggestions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            ((note, *astuple(row)) for note, d in each for row in d.pending),
+            "INSERT INTO suggestions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows.suggestions
         )
-
-
-def _identity(listed: Listed) -> tuple[str, str | None, int, int, int]:
-    stamp = listed.stamp
-    return listed.path, listed.on_disk, stamp.mtime_ns, stamp.size, stamp.inode

@@ -41,38 +41,29 @@ export function sides(marked: Marked, suggestion: Suggestion): { old: string; ne
   return text;
 }
 
-/** The names by which the server knows suggestions: their characters, and how many equal ones stand before. */
+/** The names by which the server knows suggestions: their characters, how many equal ones stand before, and of twins, how many they are. */
 export function idsOf(marked: Marked, all: readonly Suggestion[]): string[] {
+  const raw = all.map(({ start, end }) => marked.text.slice(start, end));
+  const equal = new Map<string, number>();
+  for (const each of raw) equal.set(each, (equal.get(each) ?? 0) + 1);
   const seen = new Map<string, number>();
-  return all.map(({ start, end }) => {
-    const raw = marked.text.slice(start, end);
-    const count = (seen.get(raw) ?? 0) + 1;
-    seen.set(raw, count);
-    return nameOf(raw, count);
+  return raw.map((each) => {
+    const count = (seen.get(each) ?? 0) + 1;
+    seen.set(each, count);
+    return nameOf(each, count, equal.get(each)!);
   });
-}
-
-/** How many have the texts of this one: if that changes, its name may mean another. */
-export function alikeOf(marked: Marked, all: readonly Suggestion[], suggestion: Suggestion): number {
-  const one = sides(marked, suggestion);
-  return all.filter((each) => {
-    if (each === suggestion) return true;
-    const other = sides(marked, each);
-    return other.old === one.old && other.new === one.new;
-  }).length;
 }
 
 /** The name of one of them. */
 export function idOf(marked: Marked, all: readonly Suggestion[], suggestion: Suggestion): string {
   const raw = marked.text.slice(suggestion.start, suggestion.end);
-  const equal = all.filter(
-    ({ start, end }) => start <= suggestion.start && end - start === raw.length && marked.text.startsWith(raw, start),
-  );
-  return nameOf(raw, equal.length);
+  const equal = all.filter(({ start, end }) => end - start === raw.length && marked.text.startsWith(raw, start));
+  return nameOf(raw, equal.filter(({ start }) => start <= suggestion.start).length, equal.length);
 }
 
-function nameOf(raw: string, count: number): string {
-  return blake2b8(new TextEncoder().encode(`${count}\0${raw}`));
+function nameOf(raw: string, count: number, equal: number): string {
+  const name = blake2b8(new TextEncoder().encode(`${count}\0${raw}`));
+  return equal > 1 ? `${name}-${equal}` : name;
 }
 
 function suggestionOf(marked: Marked, marks: Mark[]): Suggestion {

@@ -8,7 +8,7 @@ import { useEffect, useRef } from "preact/hooks";
 
 import { ApiError, get } from "../api.ts";
 import { noteActions } from "../commands.ts";
-import { alikeOf, idOf, type Suggestion } from "../critic/index.ts";
+import { idOf, type Suggestion } from "../critic/index.ts";
 import { type Credit, loadCredits } from "../editor/credits.ts";
 import { switchProperties } from "../editor/frontmatter.ts";
 import { type Mode, openEditor, setMode } from "../editor/editor.ts";
@@ -164,7 +164,7 @@ function loaded(session: Session): Promise<void> {
 /** The server decides on what it has: wait until it has everything. */
 async function decideSaved(session: Session, path: string, decision: Decision, one: Suggestion, state: EditorState): Promise<void> {
   const { marked, pending } = state.field(reading);
-  const chosen = { path, id: idOf(marked, pending, one), alike: alikeOf(marked, pending, one) };
+  const chosen = { path, id: idOf(marked, pending, one) };
   const until = Date.now() + SAVING_MS_MAX;
   while (!session.saved.value && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, 30));
   await decide(decision, { suggestions: [chosen] });

@@ -5,7 +5,7 @@ import { useSignal, useSignalEffect } from "@preact/signals";
 import { lazy, Suspense } from "./lazy.tsx";
 
 import { type Answers, get, maybe } from "../api.ts";
-import { alikeOf, idOf, sides, type Suggestion } from "../critic/index.ts";
+import { idOf, sides, type Suggestion } from "../critic/index.ts";
 import { creditOf } from "../editor/credits.ts";
 import { reading, suggestionAt } from "../editor/marks.ts";
 import { goTo } from "../editor/suggestions.ts";
@@ -53,7 +53,7 @@ export function Panel({ view, path, version }: { view: EditorView; path: string;
 function Suggestions({ view, path }: { view: EditorView; path: string; version: number }) {
   const { marked, pending } = view.state.field(reading);
   const active = suggestionAt(view.state.field(reading), view.state.selection.main.head);
-  const act = (decision: Decision, one: Suggestion) => void decide(decision, { suggestions: [{ path, id: idOf(marked, pending, one), alike: alikeOf(marked, pending, one) }] });
+  const act = (decision: Decision, one: Suggestion) => void decide(decision, { suggestions: [{ path, id: idOf(marked, pending, one) }] });
   if (!pending.length) return <p class="empty">Nothing is suggested in this note.</p>;
   const row = (index: number) => {
     const one = pending[index];

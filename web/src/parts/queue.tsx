@@ -26,6 +26,7 @@ interface Filter {
 }
 
 const keyOf = (one: Pending) => `${one.path}\0${one.id}`;
+const isTwin = (one: Pending, other: Pending) => one.path === other.path && one.old === other.old && one.new === other.new;
 
 export function Queue() {
   const filter = useSignal<Filter>({ author: "", folder: "", kind: "", days: 0 });
@@ -74,14 +75,14 @@ export function Queue() {
   const act = (decision: Decision, which: () => readonly Pending[]) => (settled.current = settled.current.then(() => actNow(decision, which())));
   const actNow = async (decision: Decision, which: readonly Pending[]) => {
     if (!which.length || readOnly.peek()) return;
-    const done = await decide(decision, { suggestions: which.map(({ path, id, alike }) => ({ path, id, alike })) }, reason.peek());
+    const done = await decide(decision, { suggestions: which.map(({ path, id }) => ({ path, id })) }, reason.peek());
     if (!done) return load(false);
     const gone = new Set(done.decided.map(({ path, id }) => `${path}\0${id}`));
     rows.value = rows.peek().filter((one) => !gone.has(keyOf(one)));
     total.value = Math.max(0, (total.peek() ?? 0) - gone.size);
     chosen.value = new Set();
     reason.value = "";
-    if (which.some(({ alike }) => alike > 1)) await load(false);
+    if (rows.peek().some((one) => which.some((other) => isTwin(one, other)))) await load(false);
   };
   const here = () => (picked.peek().length ? picked.peek() : rows.peek().slice(Math.min(at.peek(), rows.peek().length - 1)).slice(0, 1));
   const pick = (one: Pending) => {

@@ -33,12 +33,15 @@ left to be decided; no call of `suggest` leads there.
     writing     a text between delimiters                 rewriting   a region, as edits
     checking    the laws, on each result                  repeats     a call that comes twice
     proposing   `suggest`, which puts these together      pages       a text, worked out once
+    following   which suggestion is which after edits
 """
 
 from commonplace.core.critic.deciding import accept, accept_all, reject, reject_all
-from commonplace.core.critic.listing import Change, Comment, Suggestion, places, suggestions
+from commonplace.core.critic.following import carried, written
+from commonplace.core.critic.listing import Change, Comment, Suggestion, rank, suggestions
 from commonplace.core.critic.marks import DELIMITERS, Kind, Mark, Marked
 from commonplace.core.critic.metadata import Metadata
+from commonplace.core.critic.pages import places
 from commonplace.core.critic.proposing import Suggested, already_suggested, propose, suggest
 from commonplace.core.critic.reading import parse
 from commonplace.core.critic.refusals import (
@@ -86,12 +89,15 @@ __all__ = [
     "already_suggested",
     "base",
     "base_view",
+    "carried",
     "parse",
     "places",
     "propose",
+    "rank",
     "reject",
     "reject_all",
     "render",
     "suggest",
     "suggestions",
+    "written",
 ]

@@ -10,10 +10,9 @@ from collections import Counter
 from collections.abc import Iterator
 from sys import maxsize
 
-from commonplace.core.critic.listing import Group, groups
+from commonplace.core.critic.listing import Group
 from commonplace.core.critic.marks import Mark, Marked
-from commonplace.core.critic.pages import Page
-from commonplace.core.critic.reading import parse
+from commonplace.core.critic.pages import Page, read
 from commonplace.core.critic.regions import Region
 from commonplace.core.critic.views import Role, between, text_between
 from commonplace.core.edits import Edit
@@ -25,13 +24,14 @@ _END = (maxsize, maxsize, maxsize, maxsize)
 
 def reads_as_meant(page: Page, text: str, rows: list[tuple[Region, list[Edit]]]) -> bool:
     """Tell whether the text reads as if the regions' changes were made, and nothing else."""
-    after = parse(text)
+    then = read(text)
+    after = then.marked
     bounds = list(_bounds(rows))
     return (
         _same_outside(page.marked.suggested, after.suggested, bounds)
         and _same_outside(page.marked.comments, after.comments, bounds)
         and _same_outside(_edges(page.marked), _edges(after), bounds)
-        and _one_each(page, groups(after), rows, bounds)
+        and _one_each(page, then.groups, rows, bounds)
         and all(
             _same_inside(page, after, region, place)
             for (region, _), place in zip(rows, bounds, strict=True)

@@ -6,7 +6,9 @@ they meet at a *seam*: a place where a delimiter, or what would become one, was 
 one mark could not hold it (see `writing`).
 
 An id is a hash of the suggestion's characters and of how many equal ones stand before it: it stays
-while other text changes, and changes with its own text.
+while other text changes, and changes with its own text. Twins, which are equal to the letter, also
+carry how many they are (`…-2`): once one of them is decided, the ids of all are others, and nobody
+who meant that one decides the next in its stead.
 """
 
 from collections import Counter
@@ -83,15 +85,6 @@ def listed(marked: Marked) -> list[Suggestion]:
     return list(_Listing(marked).rows(found)) if found else []
 
 
-def places(text: str) -> list[tuple[str, int, int]]:
-    """Tell the id, start and end of each suggestion, at a fraction of the cost of listing them."""
-    if "{" not in text:
-        return []
-    found = groups(parse(text))
-    ids = identified([text[group.start : group.end] for group in found])
-    return [(id, group.start, group.end) for id, group in zip(ids, found, strict=True)]
-
-
 def groups(marked: Marked) -> list[Group]:
     """Put marks together that are decided together."""
     found: list[list[Mark]] = []
@@ -106,13 +99,21 @@ def groups(marked: Marked) -> list[Group]:
 
 def identified(raw: list[str]) -> list[str]:
     """Return the ids of suggestions, given their characters in order."""
+    equal = Counter(raw)
     seen: Counter[str] = Counter()
     ids: list[str] = []
     for characters in raw:
         seen[characters] += 1
         source = f"{seen[characters]}\0{characters}".encode("utf-8", "surrogatepass")
-        ids.append(blake2b(source, digest_size=_ID_BYTES).hexdigest())
+        name = blake2b(source, digest_size=_ID_BYTES).hexdigest()
+        twins = equal[characters]
+        ids.append(f"{name}-{twins}" if twins > 1 else name)
     return ids
+
+
+def rank(id: str) -> str:
+    """Return the part of an id that tells a suggestion from its twins, however many they are."""
+    return id.partition("-")[0]
 
 
 def _belongs(marked: Marked, index: int) -> bool:

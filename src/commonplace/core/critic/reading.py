@@ -105,7 +105,8 @@ class _Reader:
         mark = self._mark(kind, start, self.tokens[close][0], nested)
         if mark.middle < 0:
             return None
-        self._hold(mark, nested)
+        if nested:
+            self._hold(mark, nested)
         self.suggested.append(mark)
         self.at = close
         return mark

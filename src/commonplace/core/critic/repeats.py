@@ -19,9 +19,9 @@ text is gone, and its repetition may be refused as not found, or find `old` anew
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 
-from commonplace.core.critic.marks import Kind
 from commonplace.core.critic.matching import narrow, occurrences, straight
 from commonplace.core.critic.pages import Page
+from commonplace.core.critic.views import between
 
 _Stretch = tuple[int, int]
 
@@ -61,26 +61,36 @@ def _exact(
             continue
         start, end = page.accepted.position(group.start), page.accepted.position(group.end)
         base, now = spell(page.base_between(group.start, group.end)), text[start:end]
-        near = text[max(0, start - len(before)) : end + len(behind)]
+        low = max(0, start - len(before))
+        near = text[low : end + len(behind)]
         if base == gone and now == insert and near == before + now + behind:
             yield start - len(before), end + len(behind)
-        elif new in near and any(
-            part in base and base.replace(part, other) == now
-            for part, other in ((old, new), (gone, insert))
-            if part
+        elif new in near and _leads(
+            [(base, now), (near[: start - low] + base + near[end - low :], near)],
+            [(old, new), (gone, insert)],
         ):
             yield start, end
 
 
+def _leads(texts: list[tuple[str, str]], changes: list[tuple[str, str]]) -> bool:
+    """Tell whether one of the changes leads from one of the texts to the other beside it."""
+    return any(
+        part and part in base and base.replace(part, other) == now
+        for base, now in texts
+        for part, other in changes
+    )
+
+
 def _added(page: Page, text: str, new: str) -> Iterator[_Stretch]:
-    if not new or new not in text:
+    if not new:
         return
-    at = page.accepted.position
-    marks = [mark for mark in page.marked.suggested if mark.kind is not Kind.DELETED]
-    inserted = [(at(mark.new[0]), at(mark.new[1])) for mark in marks]
+    at = page.accepted.marked
     for start in occurrences(text, new):
-        if _meets(start, start + len(new), inserted):
-            yield start, start + len(new)
+        stop = start + len(new)
+        low, high = at(start), at(stop - 1) + 1
+        marks = between(page.marked.suggested, low, high)
+        if any(mark.new[0] < high and low < mark.new[1] for mark in marks):
+            yield start, stop
 
 
 def _merged(stretches: Iterable[_Stretch]) -> list[_Stretch]:

@@ -5,6 +5,7 @@ of a view has one place in the marked text, and the maps between them are two so
 """
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from itertools import accumulate
@@ -137,15 +138,42 @@ def _view(marked: Marked, side: Role) -> View:
 def _kept(marked: Marked, start: int, end: int, side: Role) -> list[tuple[int, int]]:
     """Return the plain stretches, and those of one side, inside `[start:end]`."""
     around = _around(marked, start, end)
-    kept: list[tuple[int, int]] = []
-    at, shown = start, not around.suggested or around.suggested[0].start >= start
-    for a, b, _, then in [*_cuts(around), (end, end, Role.PLAIN, None)]:
-        if shown and at < a:
-            kept.append((at, min(end, a)))
-        at = max(at, b)
-        if then is not None:
-            shown = then is Role.PLAIN or then is side
-    return kept
+    shown = _shown(around.suggested, start, end, side)
+    hidden = [(mark.start, mark.end) for mark in around.comments]
+    hidden += [(mark.start, mark.body) for mark in around.highlights]
+    hidden += [(mark.tail, mark.end) for mark in around.highlights]
+    return list(_less(shown, sorted(hidden))) if hidden else shown
+
+
+def _shown(suggested: list[Mark], start: int, end: int, side: Role) -> list[tuple[int, int]]:
+    shown: list[tuple[int, int]] = []
+    at = start
+    for mark in suggested:
+        if at < mark.start:
+            shown.append((at, mark.start))
+        a, b = mark.new if side is Role.NEW else mark.old
+        a, b = max(a, start), min(b, end)
+        if a < b:
+            shown.append((a, b))
+        at = mark.end
+    if at < end:
+        shown.append((at, end))
+    return shown
+
+
+def _less(shown: list[tuple[int, int]], hidden: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Leave out of some stretches, sorted and apart, what others cover."""
+    next_hidden = 0
+    for start, end in shown:
+        at = start
+        while next_hidden < len(hidden) and hidden[next_hidden][0] < end:
+            a, b = hidden[next_hidden]
+            if at < a:
+                yield at, a
+            at = max(at, b)
+            next_hidden += 1
+        if at < end:
+            yield at, end
 
 
 def _cuts(marked: Marked) -> list[tuple[int, int, Role, Role | None]]:

@@ -1,0 +1,18 @@
+"""What an access token allows: a ladder, each step with all that is below it.
+
+read       every note, listing, search and link; live documents to look at
+suggest    changes that a person decides on: suggestions, and requests that wait for approval
+write      changes to notes, as the policies say; live documents to type into
+approve    what only people do: decide suggestions and requests
+"""
+
+from typing import Literal
+
+Scope = Literal["read", "suggest", "write", "approve"]
+
+SCOPES: tuple[Scope, ...] = ("read", "suggest", "write", "approve")
+
+
+def allows(scope: Scope, needed: Scope) -> bool:
+    """Tell whether who has one scope may do what needs the other."""
+    return SCOPES.index(scope) >= SCOPES.index(needed)

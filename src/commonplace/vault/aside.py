@@ -1,0 +1,28 @@
+"""Long questions to the index, put in a thread so that short ones need not wait."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+import anyio
+import anyio.to_thread
+
+from commonplace.vault.index import Index
+
+Answer = TypeVar("Answer")
+
+
+class Aside:
+    """A reader of the index beside the event loop's own: one question at a time."""
+
+    def __init__(self, folder: Path, shards: int) -> None:
+        self._index = Index(folder, shards)
+        self._one = anyio.CapacityLimiter(1)
+
+    async def ask(self, question: Callable[[Index], Answer]) -> Answer:
+        """Put a question; others are answered meanwhile."""
+        return await anyio.to_thread.run_sync(question, self._index, limiter=self._one)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._index.close()

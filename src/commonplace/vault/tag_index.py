@@ -1,0 +1,79 @@
+"""Reads the tags of the index. A tag counts as those that it is nested in, too."""
+
+import json
+import sqlite3
+from collections.abc import Collection
+
+from commonplace.core.links import fold
+from commonplace.vault.tables import marks, parts
+
+_TAGGED_MANY = 20_000
+
+
+class TagIndex:
+    """Questions about tags, over a connection to the index."""
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self._db = db
+
+    def counted(self) -> list[tuple[str, int]]:
+        """Return every tag with the number of notes that carry it, the most used first."""
+        sql = (
+            "SELECT min(tag), count(DISTINCT note) AS n FROM tags GROUP BY key ORDER BY n DESC, key"
+        )
+        return self._db.execute(sql).fetchall()
+
+    def carriers(self, tag: str) -> list[tuple[str, str]]:
+        """Return the notes that carry a tag, or one beneath it: (path, title)."""
+        key = fold(tag.lstrip("#"))
+        sql = (
+            "SELECT DISTINCT notes.path, notes.title FROM tags JOIN notes ON notes.id = tags.note"
+            " WHERE tags.key = ?1 OR (tags.key > ?1 || '/' AND tags.key < ?1 || '0')"
+            " ORDER BY notes.path"
+        )
+        return self._db.execute(sql, (key,)).fetchall()
+
+    def carrying(self, tags: Collection[str], *, every: bool) -> set[int] | None:
+        """Return the notes that carry any, or every, of these tags; None if they are very many."""
+        found: list[set[int]] = []
+        for key in _tag_keys(tags):
+            # One row that holds them all: to fetch thousands takes longer than to find them.
+            (rows,) = self._db.execute(
+                "SELECT json_group_array(note) FROM (SELECT note FROM tags WHERE key = ?1"
+                " UNION ALL SELECT note FROM tags WHERE key > ?1 || '/' AND key < ?1 || '0'"
+                " LIMIT ?2)",
+                (key, _TAGGED_MANY),
+            ).fetchone()
+            notes: list[int] = json.loads(rows)
+            if len(notes) == _TAGGED_MANY:
+                return None
+            found.append(set(notes))
+        first, *others = found
+        for other in others:
+            first = first & other if every else first | other
+        return first
+
+    def carrying_in_order(self, tags: Collection[str], limit: int, *, every: bool) -> list[str]:
+        """Walk over the notes in order of their paths until enough carry the tags."""
+        keys = _tag_keys(tags)
+        has = (
+            "EXISTS (SELECT 1 FROM tags WHERE tags.note = notes.id"
+            " AND (tags.key = ? OR (tags.key > ? || '/' AND tags.key < ? || '0')))"
+        )
+        wanted = (" AND " if every else " OR ").join([has] * len(keys))
+        sql = f"SELECT path FROM notes WHERE {wanted} ORDER BY path LIMIT ?"  # noqa: S608
+        values = [key for key in keys for _ in range(3)]
+        return [path for (path,) in self._db.execute(sql, [*values, limit])]
+
+    def of(self, notes: Collection[int]) -> dict[int, list[str]]:
+        """Return the tags of some notes, in the order in which they stand."""
+        found: dict[int, list[str]] = {note: [] for note in notes}
+        for part in parts(list(found)):
+            sql = f"SELECT note, tag FROM tags WHERE note IN ({marks(part)}) ORDER BY note, ordinal"  # noqa: S608
+            for note, tag in self._db.execute(sql, part):
+                found[note].append(tag)
+        return found
+
+
+def _tag_keys(tags: Collection[str]) -> list[str]:
+    return list(dict.fromkeys(fold(tag.strip().lstrip("#").strip("/")) for tag in tags))

@@ -1,0 +1,147 @@
+"""Tokens from the command line, and a server that asks for them: real processes."""
+
+import json
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import CompletedProcess
+from typing import Any
+
+import pytest
+
+from commonplace.cli import main
+from commonplace.cli.hosts import exposure
+from commonplace.errors import BadArgument
+from commonplace.vault.settings import Access
+from tests.cli.test_commands import Run, environ, owner, run, start, vault
+from tests.server.processes import Client, until
+
+__all__ = ["environ", "run", "start", "vault"]
+
+
+@pytest.fixture
+def here(
+    environ: dict[str, str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Run:
+    """Run a command in this process, which is quicker."""
+    for name, value in environ.items():
+        monkeypatch.setenv(name, value)
+
+    def command(*words: str, code: int = 0) -> CompletedProcess[str]:
+        done = main(words)
+        said = capsys.readouterr()
+        assert done == code, said.err
+        return CompletedProcess(words, done, said.out, said.err)
+
+    return command
+
+
+def create(here: Run, *words: str) -> dict[str, Any]:
+    return json.loads(here("token", "create", *words, "--json").stdout)
+
+
+def served(start: Callable[..., Client], *words: str) -> str:
+    """Start a server; give its address."""
+    process = start("serve", "--port", "0", "--json", *words)
+    return json.loads(until(lambda: process.out and process.out[0]))["url"]
+
+
+def status(url: str, token: str = "", path: str = "/api/tree") -> int:
+    headers = {"authorization": f"Bearer {token}"} if token else {}
+    try:
+        with urllib.request.urlopen(urllib.request.Request(url + path, headers=headers)) as answer:
+            return answer.status
+    except urllib.error.HTTPError as error:
+        return error.code
+
+
+def test_a_token_is_made_listed_and_revoked(here: Run, tmp_path: Path):
+    made = here("token", "create", "Ada's laptop", "--scope", "read", "--expires", "30d")
+    secret = made.stdout.strip()
+    assert secret.startswith("cp_")
+    assert f'--header "Authorization: Bearer {secret}"' in made.stderr
+    assert "not shown again" in made.stderr
+    listed = here("token", "list").stdout
+    assert "read     valid" in listed
+    assert "never used  Ada's laptop" in listed
+    id = listed.split()[0]
+    assert f"Revoked {id} (Ada's laptop)" in here("token", "revoke", id).stderr
+    (row,) = json.loads(here("token", "list", "--json").stdout)["tokens"]
+    assert (row["state"], row["scope"], "digest" in row) == ("revoked", "read", False)
+    state = [file for file in tmp_path.rglob("*") if file.is_file()]
+    assert not any(secret[15:].encode() in file.read_bytes() for file in state)
+    assert "no token" in here("token", "revoke", "nothing", code=2).stderr
+    assert (
+        "is no time to expire" in here("token", "create", "x", "--expires", "soon", code=2).stderr
+    )
+
+
+@pytest.mark.slow
+def test_a_server_that_runs_knows_new_and_revoked_tokens_at_once(
+    here: Run, start: Callable[..., Client]
+):
+    first = create(here, "first")
+    url = served(start, "--host", "127.0.0.2", "--require-token")
+    assert url.startswith("http://127.0.0.2:")
+    assert (status(url), status(url, first["token"])) == (401, 200)
+    second = create(here, "second", "--scope", "approve", "--expires", "never")
+    assert status(url, second["token"]) == 200
+    here("token", "revoke", first["id"])
+    assert (status(url, first["token"]), status(url, second["token"])) == (401, 200)
+    names = [row["name"] for row in json.loads(here("token", "list", "--json").stdout)["tokens"]]
+    assert names == ["first", "second"]
+    assert here("status").stdout, "the person's own commands need no token"
+
+
+@pytest.mark.slow
+def test_a_server_beside_an_owner_asks_for_tokens_as_well(
+    run: Run, here: Run, start: Callable[..., Client]
+):
+    owner(start, "mcp")
+    assert "needs access tokens" in run("serve", "--require-token", "--port", "0", code=1).stderr
+    made = create(here, "one")
+    asking, trusting = served(start, "--require-token"), served(start)
+    assert (status(asking), status(asking, made["token"])) == (401, 200)
+    assert (status(trusting), status(trusting, made["token"])) == (200, 200)
+    assert status(trusting, made["token"] + "x") == 401
+    assert status(trusting, path="/api/tokens") == 404, "strangers can list tokens"
+
+
+@pytest.mark.slow
+def test_nobody_else_is_let_in_until_there_is_a_token(run: Run):
+    words = ["--host", "0.0.0.0", "--allow-host", "kb.example.org"]
+    complaint = run("serve", "--port", "0", *words, code=2).stderr
+    assert "needs access tokens" in complaint
+    assert "commonplace token create NAME" in complaint
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::"])
+def test_a_server_on_every_address_must_be_told_its_names(host: str):
+    with pytest.raises(BadArgument, match=r"needs access tokens.* --allow-host"):
+        exposure(host, [], require_token=False)
+
+
+@pytest.mark.slow
+def test_a_server_for_others_goes_by_the_names_it_was_told(here: Run, start: Callable[..., Client]):
+    made = create(here, "one")
+    url = served(start, "--host", "0.0.0.0", "--allow-host", "127.0.0.3")
+    assert url.startswith("http://127.0.0.3:")
+    assert (status(url), status(url, made["token"])) == (401, 200)
+    assert status(url.replace("127.0.0.3", "127.0.0.4"), made["token"]) == 421
+
+
+def test_a_host_goes_by_its_name_and_its_addresses():
+    assert exposure("127.0.0.1", [], require_token=False) == Access(("127.0.0.1",))
+    local = exposure("localhost", ["KB.example.org", "::1"], require_token=True)
+    assert {"localhost", "127.0.0.1", "kb.example.org", "[::1]"} >= set(local.hosts)
+    assert {"localhost", "kb.example.org", "[::1]"} <= set(local.hosts)
+    assert local.token
+    away = exposure("192.0.2.1", ["notes.example.org:8443"], require_token=False)
+    assert away == Access(("192.0.2.1", "notes.example.org:8443"), token=True)
+
+
+@pytest.mark.parametrize("name", ["*", "http://x", "a b", "", "x/y", "a:b:c"])
+def test_a_name_that_is_none_is_refused(name: str):
+    with pytest.raises(BadArgument, match="is no host"):
+        exposure("127.0.0.1", [name], require_token=False)
