@@ -82,6 +82,10 @@ def test_an_assistant_is_seen_where_it_works_and_at_once(visit: Any, server: Ser
         assert label.inner_text() == "✦ Claude"
         line = page.locator(".cm-line", has=page.locator(".cm-other.assistant"))
         assert line.inner_text().partition("✦")[0].endswith("winter and a quiet \u2060\n")
+    page.wait_for_selector(".suggestion:first-child .who >> text=Claude")
+    page.click(".cm-ins >> nth=0")
+    page.wait_for_selector(".suggestion-card .who >> text=Claude")
+    page.keyboard.press("Escape")
     assert median(delays) < _EDIT_SECONDS_MAX, delays
     page.wait_for_selector(".tree-row.here .count >> text=7")
     boris.wait_for_selector(".cm-other.assistant .cm-other-name >> text=Claude")

@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
+from tests.web.assistant import connected
 from tests.web.building import packages
+from tests.web.serve import Server
 
 pytestmark = pytest.mark.slow
 
@@ -20,12 +22,18 @@ def opened(visit: Any, place: str = _PLAN, **more: Any) -> Any:
     return page
 
 
-def faults(page: Any) -> list[str]:
-    """What axe finds, as short lines."""
-    axe = (packages() / "axe-core" / "axe.min.js").read_text("utf-8")
-    page.evaluate(axe)
-    tags = ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"]
-    found = page.evaluate("tags => axe.run({runOnly: tags})", tags)
+_RULES = ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"]
+_RULES_OF_COLOUR = ["color-contrast", "link-in-text-block"]
+
+
+def faults(page: Any, *, colours: bool = False) -> list[str]:
+    """What axe finds, as short lines; `colours` asks only for what depends on them."""
+    if not page.evaluate("'axe' in window"):
+        page.evaluate((packages() / "axe-core" / "axe.min.js").read_text("utf-8"))
+    rules = ["rule", _RULES_OF_COLOUR] if colours else ["tag", _RULES]
+    found = page.evaluate(
+        "([type, values]) => axe.run({runOnly: {type, values}, resultTypes: ['violations']})", rules
+    )
     return [
         f"{fault['id']}: {node['html'][:160]} {node['failureSummary'][:300]}"
         for fault in found["violations"]
@@ -226,10 +234,29 @@ def _note_views(page: Any, scheme: str, found: dict[str, list[str]]) -> None:
 
 
 def _look(page: Any, name: str, found: dict[str, list[str]]) -> None:
-    found[name] = faults(page)
+    # the second look at a view is for its colours alone
+    found[name] = faults(page, colours=name.startswith("dark"))
 
 
-def test_pictures_of_every_look(visit: Any) -> None:
+def _picture_of_the_readme(visit: Any, server: Server) -> None:
+    """What docs/page.png shows: an assistant at work in a note that a person reads."""
+    from tests.web.browser import shot
+
+    page = opened(visit, viewport={"width": 1200, "height": 720})
+    page.wait_for_selector(".suggestion")
+    with connected(server.url) as claude:
+        claude.call("read", file_path="Garden/Plan.md")
+        edit = {"old_string": "the south wall", "new_string": "the warm south wall"}
+        claude.call("edit", file_path="Garden/Plan.md", **edit)
+        page.wait_for_selector(".cm-other.assistant")
+        page.wait_for_selector(".suggestion >> text=warm")
+        page.click(".cm-line >> text=cut down only")
+        page.wait_for_selector(".suggestion-card")
+        page.wait_for_timeout(300)
+        shot(page, "readme")
+
+
+def test_pictures_of_every_look(visit: Any, server: Server) -> None:
     from tests.web.browser import shot
 
     for scheme in ("light", "dark"):
@@ -240,6 +267,7 @@ def test_pictures_of_every_look(visit: Any) -> None:
         page.evaluate("location.hash = '#review'")
         page.wait_for_selector(".queue-row")
         shot(page, f"review-{scheme}")
+    _picture_of_the_readme(visit, server)
     phone = opened(visit, viewport={"width": 390, "height": 800}, has_touch=True)
     phone.wait_for_timeout(300)
     shot(phone, "note-phone")

@@ -84,7 +84,7 @@ function undo(): void {
 const mac = /Mac|iPhone|iPad/.test(navigator.platform);
 
 export function shownKey(key: string): string {
-  const words: Record<string, string> = { Mod: mac ? "⌘" : "Ctrl", Shift: mac ? "⇧" : "Shift", Enter: "Enter", Backspace: "⌫" };
+  const words: Record<string, string> = { Mod: mac ? "⌘" : "Ctrl", Shift: mac ? "⇧" : "Shift", Alt: mac ? "⌥" : "Alt", Enter: "Enter", Backspace: "⌫" };
   return key.split("+").map((part) => words[part] ?? part.toUpperCase()).join(mac ? "" : " ");
 }
 

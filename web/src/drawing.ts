@@ -12,6 +12,8 @@ interface Dot extends SimulationNodeDatum {
 
 const LABELS_MAX = 60;
 const CLICK_SLACK = 4;
+const MARGIN = { x: 56, y: 36 };
+const FIT_MAX = 2.4;
 
 export class Drawing {
   private readonly dots: Dot[];
@@ -22,6 +24,7 @@ export class Drawing {
   private moved = { x: 0, y: 0 };
   private held: { x: number; y: number; dragged: boolean } | null = null;
   private over: Dot | null = null;
+  private touched = false;
 
   constructor(private readonly canvas: HTMLCanvasElement, graph: Answers["graph"], private readonly here: string, private readonly open: (path: string) => void) {
     this.dots = graph.nodes.map(({ id, title, degree }) => ({ id, title, radius: 3 + Math.min(9, Math.sqrt(degree)) }));
@@ -35,7 +38,7 @@ export class Drawing {
       .force("y", forceY().strength(0.06))
       .force("space", forceCollide<Dot>((dot) => dot.radius + 2))
       .alphaDecay(0.05)
-      .on("tick", () => this.draw());
+      .on("tick", () => this.show());
     this.watch = new ResizeObserver(() => this.resize());
     this.watch.observe(canvas);
     this.listen();
@@ -50,7 +53,22 @@ export class Drawing {
     const ratio = devicePixelRatio || 1;
     this.canvas.width = this.canvas.clientWidth * ratio;
     this.canvas.height = this.canvas.clientHeight * ratio;
+    this.show();
+  }
+
+  private show(): void {
+    if (!this.touched) this.fit();
     this.draw();
+  }
+
+  /** Let the notes fill the canvas, until somebody moves or zooms it. */
+  private fit(): void {
+    const [xs, ys] = [this.dots.map((dot) => dot.x ?? 0), this.dots.map((dot) => dot.y ?? 0)];
+    const [left, right, top, bottom] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
+    const wide = Math.max(1, this.canvas.clientWidth - 2 * MARGIN.x) / Math.max(1, right - left);
+    const high = Math.max(1, this.canvas.clientHeight - 2 * MARGIN.y) / Math.max(1, bottom - top);
+    this.scale = Math.min(FIT_MAX, Math.max(0.2, Math.min(wide, high)));
+    this.moved = { x: (-(left + right) / 2) * this.scale, y: (-(top + bottom) / 2) * this.scale };
   }
 
   private listen(): void {
@@ -67,6 +85,7 @@ export class Drawing {
     });
     canvas.addEventListener("wheel", (event) => {
       event.preventDefault();
+      this.touched = true;
       this.scale = Math.min(6, Math.max(0.2, this.scale * Math.exp(-event.deltaY / 500)));
       this.draw();
     }, { passive: false });
@@ -76,6 +95,7 @@ export class Drawing {
     if (this.held) {
       const [x, y] = [event.offsetX - this.held.x, event.offsetY - this.held.y];
       if (!this.held.dragged && Math.hypot(x, y) < CLICK_SLACK) return;
+      this.touched = true;
       this.moved = { x: this.moved.x + x, y: this.moved.y + y };
       this.held = { x: event.offsetX, y: event.offsetY, dragged: true };
     } else {
@@ -106,11 +126,16 @@ export class Drawing {
     this.drawLinks(context, colour("--line-strong"));
     for (const dot of this.dots) {
       context.beginPath();
-      context.arc(dot.x ?? 0, dot.y ?? 0, dot.radius, 0, 2 * Math.PI);
+      context.arc(dot.x ?? 0, dot.y ?? 0, this.radiusOf(dot), 0, 2 * Math.PI);
       context.fillStyle = dot.id === this.here || dot === this.over ? colour("--accent") : colour("--ink-faint");
       context.fill();
     }
-    this.drawLabels(context, colour("--ink"), look.fontFamily);
+    this.drawLabels(context, colour("--ink"), colour("--paper"), look.fontFamily);
+  }
+
+  /** Notes grow less than the space between them when the graph is small. */
+  private radiusOf(dot: Dot): number {
+    return this.scale > 1 ? (dot.radius * Math.sqrt(this.scale)) / this.scale : dot.radius;
   }
 
   private drawLinks(context: CanvasRenderingContext2D, colour: string): void {
@@ -125,13 +150,18 @@ export class Drawing {
     context.stroke();
   }
 
-  private drawLabels(context: CanvasRenderingContext2D, colour: string, family: string): void {
+  private drawLabels(context: CanvasRenderingContext2D, colour: string, halo: string, family: string): void {
     const shown = this.dots.length <= LABELS_MAX ? this.dots : [...this.dots].sort((a, b) => b.radius - a.radius).slice(0, 24);
-    context.font = `${11.5 / this.scale}px ${family}`;
+    context.font = `${12 / this.scale}px ${family}`;
+    context.lineJoin = "round";
+    context.lineWidth = 3 / this.scale;
+    context.strokeStyle = halo;
     context.textAlign = "center";
     context.fillStyle = colour;
     for (const dot of this.over && !shown.includes(this.over) ? [...shown, this.over] : shown) {
-      context.fillText(dot.title.slice(0, 40), dot.x ?? 0, (dot.y ?? 0) + dot.radius + 12 / this.scale);
+      const place = [dot.x ?? 0, (dot.y ?? 0) + this.radiusOf(dot) + 13 / this.scale] as const;
+      context.strokeText(dot.title.slice(0, 40), ...place);
+      context.fillText(dot.title.slice(0, 40), ...place);
     }
   }
 }

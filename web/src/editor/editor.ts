@@ -1,11 +1,12 @@
 // The editor of one note, put together.
 
 import { Compartment, EditorState, type Extension } from "@codemirror/state";
-import { drawSelection, dropCursor, EditorView, keymap, placeholder } from "@codemirror/view";
+import { drawSelection, dropCursor, EditorView, keymap, placeholder, tooltips } from "@codemirror/view";
 import { yCollab, yUndoManagerKeymap } from "y-codemirror.next";
 import * as Y from "yjs";
 
 import type { Session } from "../live/session.ts";
+import { type Credit, ledger } from "./credits.ts";
 import { frontmatter, showForm } from "./frontmatter.ts";
 import { guard, onRefused, suggestingMode } from "./guard.ts";
 import { look } from "./look.ts";
@@ -19,6 +20,7 @@ export interface Wishes {
   readonly title: string;
   readonly linking: Linking;
   readonly decide: Decide;
+  readonly credits: ReadonlyMap<string, Credit>;
   readonly refused: (why: string) => void;
   readonly showForm: (place: HTMLElement, view: EditorView) => void;
   readonly onState: (state: EditorState) => void;
@@ -38,6 +40,7 @@ export function openEditor(parent: HTMLElement, wishes: Wishes): EditorView {
       later.of([]),
       guard(),
       onRefused.of(wishes.refused),
+      ledger.of(wishes.credits),
       showSuggestions(wishes.decide),
       wikilinks(wishes.linking),
       frontmatter(),
@@ -63,6 +66,7 @@ function writing({ title }: Wishes): Extension {
     EditorView.lineWrapping,
     EditorView.contentAttributes.of({ "aria-label": `Text of ${title}`, spellcheck: "true", autocapitalize: "sentences" }),
     drawSelection(),
+    tooltips({ tooltipSpace: (view) => view.scrollDOM.getBoundingClientRect() }),
     dropCursor(),
     placeholder("Write here. [[ links to another note."),
     keymap.of(yUndoManagerKeymap),

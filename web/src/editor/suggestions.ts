@@ -7,6 +7,7 @@ import { newSide, oldSide, sides, type Suggestion, within } from "../critic/inde
 import { colourOf } from "../person.ts";
 import { age } from "../text/age.ts";
 import { wordDiff } from "../text/words.ts";
+import { creditOf } from "./credits.ts";
 import { delimitersOf } from "./guard.ts";
 import { neighbour, reading, suggestionAt } from "./marks.ts";
 
@@ -180,10 +181,10 @@ function tooltip(one: Suggestion, decide: Decide): Tooltip {
 function cardOf(view: EditorView, one: Suggestion, decide: Decide): HTMLElement {
   const dom = element("div", "suggestion-card");
   dom.setAttribute("role", "group");
-  const who = one.author ?? "Assistant";
+  const { author: who, time } = creditOf(view.state, one);
   dom.setAttribute("aria-label", `Suggestion by ${who}`);
   const name = element("span", `who ${colourOf(who)}`, who);
-  dom.append(name, element("span", "age", one.time === null ? "" : age(one.time * 1000)));
+  dom.append(name, element("span", "age", time === null ? "" : age(time)));
   const choose = (decision: Decision) => () => {
     const now = suggestionAt(view.state.field(reading), one.start);
     if (now) decide(decision, now, view.state);

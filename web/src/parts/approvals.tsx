@@ -52,7 +52,7 @@ export function Approvals() {
 function DiffText({ text }: { text: string }) {
   return (
     <pre class="diff-text" tabIndex={0} aria-label="What would change">
-      {text.split("\n").map((line, at) => <span key={at} class={line.startsWith("+") ? "plus" : line.startsWith("-") ? "minus" : ""}>{line}{"\n"}</span>)}
+      {text.split("\n").map((line, at) => <span key={at} class={line.startsWith("+") ? "plus" : line.startsWith("-") ? "minus" : line.startsWith("@@") ? "place" : ""}>{line}{"\n"}</span>)}
     </pre>
   );
 }

@@ -9,12 +9,14 @@ import { useEffect, useRef } from "preact/hooks";
 import { ApiError, get } from "../api.ts";
 import { noteActions } from "../commands.ts";
 import { idOf, type Suggestion } from "../critic/index.ts";
+import { type Credit, loadCredits } from "../editor/credits.ts";
 import { switchProperties } from "../editor/frontmatter.ts";
 import { type Mode, openEditor, setMode } from "../editor/editor.ts";
 import { reading } from "../editor/marks.ts";
 import { present, type Present } from "../editor/presence.ts";
 import { decideHere, goTo, goToNeighbour } from "../editor/suggestions.ts";
 import { type Linking, relink } from "../editor/wikilinks.ts";
+import { reviewed, touched } from "../events.ts";
 import { Session } from "../live/session.ts";
 import { personName } from "../person.ts";
 import { decide, type Decision } from "../review.ts";
@@ -105,12 +107,14 @@ async function begin(path: string, host: Host, again: () => void, version: Signa
   await loaded(session);
   if (!host.current) throw new Error("The note was left before it was open.");
   const decideOn = (decision: Decision, one: Suggestion, state: EditorState) => void decideSaved(session, path, decision, one, state);
+  const credits = new Map<string, Credit>();
   let timer = 0;
   const view = openEditor(host.current, {
     session,
     title: about.title,
     linking: linkingFrom(path),
     decide: decideOn,
+    credits,
     refused: (why) => tell(why),
     showForm: (place, editor) => {
       const stop = effect(() => render(<Properties view={editor} locked={readOnly.value} version={version.value} />, place));
@@ -133,6 +137,9 @@ async function begin(path: string, host: Host, again: () => void, version: Signa
     acceptAll: () => void decide("accept", { path }),
     rejectAll: () => void decide("reject", { path }),
   };
+  const credit = () => void loadCredits(path, view.state, credits).then((loaded) => loaded && version.value++);
+  credit();
+  closing.push(reviewed.subscribe(() => touched.peek().includes(path) && credit()));
   const stop = resolver.subscribe(() => queueMicrotask(() => view.dom.isConnected && view.dispatch({ effects: relink.of(null) })));
   closing.push(() => {
     stop();

@@ -6,6 +6,7 @@ import { lazy, Suspense } from "./lazy.tsx";
 
 import { type Answers, get, maybe } from "../api.ts";
 import { idOf, sides, type Suggestion } from "../critic/index.ts";
+import { creditOf } from "../editor/credits.ts";
 import { reading, suggestionAt } from "../editor/marks.ts";
 import { goTo } from "../editor/suggestions.ts";
 import { reviewed } from "../events.ts";
@@ -58,24 +59,25 @@ function Suggestions({ view, path }: { view: EditorView; path: string; version: 
     const one = pending[index];
     if (!one) return null;
     const { old, new: added } = sides(marked, one);
+    const { author, time } = creditOf(view.state, one);
     return (
       <div role="listitem" key={index} class={`suggestion${one === active ? " current" : ""}`}>
         <button type="button" class="jump" onClick={() => goTo(view, one.marks[0]!.body)} aria-label={`Go to the suggestion: ${one.kind}`}><Diff old={old} added={added} /></button>
         <div class="suggestion-foot">
-          <span class="who">{one.author ?? "Assistant"}</span><span class="muted">{one.time === null ? "" : age(one.time * 1000)}</span>
+          <span class="who">{author}</span><span class="muted">{time === null ? "" : age(time)}</span>
           <span class="grow" />
-          <button type="button" class="small accept" disabled={readOnly.value} onClick={() => act("accept", one)}>Accept</button>
-          <button type="button" class="small reject" disabled={readOnly.value} onClick={() => act("reject", one)}>Reject</button>
+          {!readOnly.value && <button type="button" class="small accept" onClick={() => act("accept", one)}>Accept</button>}
+          {!readOnly.value && <button type="button" class="small reject" onClick={() => act("reject", one)}>Reject</button>}
         </div>
       </div>
     );
   };
   return (
     <div class="suggestions">
-      {pending.length > 1 && (
+      {pending.length > 1 && !readOnly.value && (
         <div class="suggestions-all">
-          <button type="button" class="small accept" disabled={readOnly.value} onClick={() => void decide("accept", { path })}>Accept all {pending.length.toLocaleString()}</button>
-          <button type="button" class="small reject" disabled={readOnly.value} onClick={() => void decide("reject", { path })}>Reject all</button>
+          <button type="button" class="small accept" onClick={() => void decide("accept", { path })}>Accept all {pending.length.toLocaleString()}</button>
+          <button type="button" class="small reject" onClick={() => void decide("reject", { path })}>Reject all</button>
         </div>
       )}
       <Rows count={pending.length} height={HEIGHT} label="Suggestions in this note" row={row} />

@@ -74,7 +74,7 @@ export function Queue() {
   // One after another: deciding one of several like suggestions gives the others new names.
   const act = (decision: Decision, which: () => readonly Pending[]) => (settled.current = settled.current.then(() => actNow(decision, which())));
   const actNow = async (decision: Decision, which: readonly Pending[]) => {
-    if (!which.length) return;
+    if (!which.length || readOnly.peek()) return;
     const done = await decide(decision, { suggestions: which.map(({ path, id }) => ({ path, id })) }, reason.peek());
     if (!done) return load(false);
     const gone = new Set(done.decided.map(({ path, id }) => `${path}\0${id}`));
@@ -117,12 +117,12 @@ export function Queue() {
       <Filters filter={filter.value} authors={[...authors.value].sort()} change={(next) => { filter.value = { ...filter.peek(), ...next }; chosen.value = new Set(); at.value = 0; }} />
       {total.value === 0 ? <AllDone filtered={Object.values(filter.value).some(Boolean)} /> : (
         <>
-          <div class="bulk">
+          {!readOnly.value && <div class="bulk">
             <label class="check"><input type="checkbox" checked={all} onChange={() => (chosen.value = all ? new Set() : new Set(rows.value.map(keyOf)))} /> {picked.value.length ? `${picked.value.length.toLocaleString()} chosen` : "Choose all"}</label>
             <input class="reason" placeholder="Reason for the assistant (optional)" aria-label="Reason for the assistant (optional)" value={reason.value} onInput={(event) => (reason.value = event.currentTarget.value)} />
-            <button type="button" class="accept" disabled={readOnly.value || !picked.value.length} onClick={() => void act("accept", () => picked.peek())}>Accept</button>
-            <button type="button" class="reject" disabled={readOnly.value || !picked.value.length} onClick={() => void act("reject", () => picked.peek())}>Reject</button>
-          </div>
+            <button type="button" class="accept" disabled={!picked.value.length} onClick={() => void act("accept", () => picked.peek())}>Accept</button>
+            <button type="button" class="reject" disabled={!picked.value.length} onClick={() => void act("reject", () => picked.peek())}>Reject</button>
+          </div>}
           <Rows count={rows.value.length} height={HEIGHT} label="Suggestions" role="grid" multi class="queue-rows" current={current} onKeyDown={onKeyDown}
             active={rows.value.length ? `pending-${current}` : undefined} onEnd={() => cursor.value !== null && void load(true)}
             row={(index) => {
@@ -175,8 +175,8 @@ function QueueRow({ one, index, current, chosen, pick, act }: RowProps) {
       </div>
       <div role="gridcell" class="by"><span class="who">{one.author ?? "Assistant"}</span><span class="muted">{one.time === null ? "" : age(one.time)}</span></div>
       <div role="gridcell" class="acts">
-        <button type="button" class="small accept" tabIndex={-1} disabled={readOnly.value} onClick={() => act("accept")}>Accept</button>
-        <button type="button" class="small reject" tabIndex={-1} disabled={readOnly.value} onClick={() => act("reject")}>Reject</button>
+        {!readOnly.value && <button type="button" class="small accept" tabIndex={-1} onClick={() => act("accept")}>Accept</button>}
+        {!readOnly.value && <button type="button" class="small reject" tabIndex={-1} onClick={() => act("reject")}>Reject</button>}
       </div>
     </div>
   );
