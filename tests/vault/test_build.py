@@ -88,6 +88,21 @@ def test_a_build_tells_how_far_it_is(make_settings: MakeSettings) -> None:
     assert news[-1]["done"]
 
 
+def test_backlinks_are_looked_up_and_not_searched_for(make_settings: MakeSettings) -> None:
+    settings = make_settings(NOTES)
+    built(settings)
+    with closing(sqlite3.connect(settings.state / "index.db")) as db:
+        plan = db.execute(
+            "EXPLAIN QUERY PLAN SELECT DISTINCT notes.path FROM links"
+            " JOIN notes ON notes.id = links.source WHERE links.target = 7"
+        ).fetchall()
+        (spread,) = db.execute(
+            "SELECT stat FROM sqlite_stat1 WHERE idx = 'links_target'"
+        ).fetchone()
+    assert any("links_target" in row[3] for row in plan)
+    assert spread == "272 17"
+
+
 def test_a_second_build_writes_nothing(make_settings: MakeSettings) -> None:
     settings = make_settings(NOTES)
     built(settings)

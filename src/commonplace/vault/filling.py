@@ -48,10 +48,19 @@ def mark(db: sqlite3.Connection, *, unfinished: bool) -> None:
     write_meta(db, "unfinished", int(unfinished))
 
 
+def plant(db: sqlite3.Connection, name: str) -> None:
+    """Make a look-up tree, unless it is there."""
+    db.execute(f"CREATE INDEX IF NOT EXISTS {name} ON {LOOKUPS[name]}")
+
+
 def finish(db: sqlite3.Connection) -> None:
-    """Catch up, inside a transaction."""
-    for name, columns in LOOKUPS.items():
-        db.execute(f"CREATE INDEX IF NOT EXISTS {name} ON {columns}")
+    """Catch up, inside a transaction, once links are settled.
+
+    Before that, statistics would tell the planner that no link leads anywhere, and it would
+    walk over all of them to find those that lead to a note.
+    """
+    for name in LOOKUPS:
+        plant(db, name)
     _configure(db, _USUAL)
     db.execute("INSERT INTO fulltext(fulltext) VALUES ('optimize')")
     db.execute("ANALYZE")

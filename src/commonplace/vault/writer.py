@@ -82,7 +82,7 @@ class IndexWriter:
                 filling.begin(self._db)
                 self._owed = True
             elif self._owed:
-                self._catch_up()
+                filling.finish(self._db)
             filling.mark(self._db, unfinished=True)
 
     def list_files(self, found: Iterable[Listed]) -> None:
@@ -143,9 +143,12 @@ class IndexWriter:
         Returns the notes whose links may lead elsewhere now.
         """
         if self._owed:
-            self._catch_up()
-        self._filling = False
+            filling.plant(self._db, "names_key")
+            self._links.touch_all()
         relinked = self._links.settle()
+        if self._owed:
+            filling.finish(self._db)
+        self._owed = self._filling = False
         if filling.unfinished(self._db):
             filling.mark(self._db, unfinished=False)
         return relinked
@@ -185,12 +188,6 @@ class IndexWriter:
         old.close()
         sweep(self._folder, generation)
         return placed
-
-    def _catch_up(self) -> None:
-        """Do what a build put off, be it this writer's or one that was cut short."""
-        filling.finish(self._db)
-        self._links.touch_all()
-        self._owed = False
 
     def _replace(self, rows: Rows) -> None:
         """Make room for notes that may have been digested before."""
