@@ -131,21 +131,24 @@ class FilePeer:
 
     async def recover(self, documents: Documents, id: str) -> None:
         """Finish what a crash cut short: a swap half done, edits that never reached the file."""
-        path = await self._path_of(id)
-        if path is None:
-            return
-        left = await anyio.to_thread.run_sync(self._roots.spare, path, id)
-        disk = await self._log.disk(id)
-        if left is not None and disk is not None:
-            if content_sha(left) not in (disk.base_sha, disk.intent_sha):
-                await self._rescue(documents, id, path, left, disk, _File())
-            await anyio.to_thread.run_sync(self._roots.clear, path, id)
         await self.write_out(documents, id)
+
+    async def _finish_swap(
+        self, documents: Documents, id: str, file: _File, path: str, disk: Disk
+    ) -> None:
+        """Look at what a swap pushed out that failed half way, or was cut short by a crash."""
+        left = await anyio.to_thread.run_sync(self._roots.spare, path, id)
+        if left is not None:
+            if content_sha(left) not in (disk.base_sha, disk.intent_sha):
+                await self._rescue(documents, id, path, left, disk, file)
+            await anyio.to_thread.run_sync(self._roots.clear, path, id)
 
     async def _take_in(self, documents: Documents, id: str, file: _File, path: str) -> bool:
         disk = file.disk = file.disk or await self._log.disk(id)
         if disk is None:
             return False  # never live: it will be imported as it is
+        if disk.intent is not None:
+            await self._finish_swap(documents, id, file, path, disk)
         stamp = await anyio.to_thread.run_sync(self._roots.stamp, path)
         if stamp is None or (file.form is not None and stamp == _stamp(disk)):
             return False
@@ -197,9 +200,10 @@ class FilePeer:
         """Put the text into the file; False if another program had written in the meantime."""
         form = file.form or Form()
         data = endings.encode(now.text, form, file.base_text)
-        disk = file.disk or Disk(b"", now.state)
+        disk = replace(file.disk or Disk(b"", now.state), intent_sha=None, intent=None)
         intent = replace(disk, intent_sha=content_sha(data), intent=now.state)
         await self._log.put_disk(id, intent)
+        file.disk = intent
         try:
             out, stamp = await anyio.to_thread.run_sync(self._roots.swap, path, data, id)
         except FileNotFoundError:
