@@ -14,11 +14,12 @@ A file that is not text any more is left alone; what was typed goes to a conflic
 """
 
 import hashlib
+from collections import Counter
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import date
-from time import monotonic
+from time import monotonic, time_ns
 
 import anyio
 import anyio.to_thread
@@ -34,6 +35,10 @@ from commonplace.vault.roots import Roots
 
 ACTOR = "file"
 OVERLAP_SECONDS = 2.0
+# A program that writes in place empties the file first: what it holds is believed when it has
+# been so for a moment, or is believed in the end.
+SETTLE_SECONDS = 0.05
+SETTLE_SECONDS_MAX = 1.0
 _ROUNDS_MAX = 20
 _COPIES_MAX = 1000
 
@@ -126,25 +131,28 @@ class FilePeer:
 
     async def recover(self, documents: Documents, id: str) -> None:
         """Finish what a crash cut short: a swap half done, edits that never reached the file."""
-        path = await self._path_of(id)
-        if path is None:
-            return
-        left = await anyio.to_thread.run_sync(self._roots.spare, path, id)
-        disk = await self._log.disk(id)
-        if left is not None and disk is not None:
-            if content_sha(left) not in (disk.base_sha, disk.intent_sha):
-                await self._rescue(documents, id, path, left, disk)
-            await anyio.to_thread.run_sync(self._roots.clear, path, id)
         await self.write_out(documents, id)
+
+    async def _finish_swap(
+        self, documents: Documents, id: str, file: _File, path: str, disk: Disk
+    ) -> None:
+        """Look at what a swap pushed out that failed half way, or was cut short by a crash."""
+        left = await anyio.to_thread.run_sync(self._roots.spare, path, id)
+        if left is not None:
+            if content_sha(left) not in (disk.base_sha, disk.intent_sha):
+                await self._rescue(documents, id, path, left, disk, file)
+            await anyio.to_thread.run_sync(self._roots.clear, path, id)
 
     async def _take_in(self, documents: Documents, id: str, file: _File, path: str) -> bool:
         disk = file.disk = file.disk or await self._log.disk(id)
         if disk is None:
             return False  # never live: it will be imported as it is
+        if disk.intent is not None:
+            await self._finish_swap(documents, id, file, path, disk)
         stamp = await anyio.to_thread.run_sync(self._roots.stamp, path)
         if stamp is None or (file.form is not None and stamp == _stamp(disk)):
             return False
-        data, stamp = await anyio.to_thread.run_sync(self._roots.read, path)
+        data, stamp = await self._read_settled(path, disk.base_sha)
         text, form = endings.decode(data)
         sha = content_sha(data)
         disk = _stamped(_settled_intent(disk, sha, text), stamp)
@@ -157,6 +165,17 @@ class FilePeer:
             await self._log.put_disk(id, disk)
         file.disk, file.form, file.base_text = disk, form, text
         return changed
+
+    async def _read_settled(self, path: str, base_sha: bytes) -> tuple[bytes, Stamp]:
+        """Read a file; if it is not as we left it, once its writer seems to be done."""
+        end = monotonic() + SETTLE_SECONDS_MAX
+        while True:
+            data, stamp = await anyio.to_thread.run_sync(self._roots.read, path)
+            age = time_ns() / 1e9 - stamp.mtime_ns / 1e9
+            done = not 0 <= age < SETTLE_SECONDS or monotonic() > end
+            if done or content_sha(data) == base_sha:
+                return data, stamp
+            await anyio.sleep(SETTLE_SECONDS - age)
 
     async def _agrees(self, id: str, file: _File, now: Settled) -> bool:
         """Tell whether the file holds the text already, and remember that it does."""
@@ -181,9 +200,10 @@ class FilePeer:
         """Put the text into the file; False if another program had written in the meantime."""
         form = file.form or Form()
         data = endings.encode(now.text, form, file.base_text)
-        disk = file.disk or Disk(b"", now.state)
+        disk = replace(file.disk or Disk(b"", now.state), intent_sha=None, intent=None)
         intent = replace(disk, intent_sha=content_sha(data), intent=now.state)
         await self._log.put_disk(id, intent)
+        file.disk = intent
         try:
             out, stamp = await anyio.to_thread.run_sync(self._roots.swap, path, data, id)
         except FileNotFoundError:
@@ -191,15 +211,31 @@ class FilePeer:
         except OSError as error:
             raise Unavailable(f"{path} cannot be written: {reason(error)}.") from error
         ours = out is None or content_sha(out) == disk.base_sha
-        if out is not None and not ours:
-            await self._rescue(documents, id, path, out, intent)
-        file.previous = _Previous(disk.base, file.base_text, monotonic())
+        previous = _Previous(disk.base, file.base_text, monotonic())
+        if not ours:
+            out = await self._settled_spare(path, id)
+            rescued = await self._rescue(documents, id, path, out, intent, file)
+            previous = rescued or previous  # its program has seen that, and not what we wrote
+        file.previous = previous
         file.disk = _stamped(Disk(content_sha(data), now.state, seq=now.seq), stamp)
         file.form, file.base_text = endings.decode(data)[1], now.text
         # Only in this order: a crash after the record would leave the old text lying there.
         await anyio.to_thread.run_sync(self._roots.clear, path, id)
         await self._log.put_disk(id, file.disk)
         return ours
+
+    async def _settled_spare(self, path: str, id: str) -> bytes:
+        """Read what a swap pushed out, once the program that wrote it seems to be done."""
+        end = monotonic() + SETTLE_SECONDS_MAX
+        before = None
+        while True:
+            out = await anyio.to_thread.run_sync(self._roots.spare, path, id)
+            if out is None:
+                raise Unavailable(f"{path} was changed by another program; it is tried again.")
+            if out == before or monotonic() > end:
+                return out
+            before = out
+            await anyio.sleep(SETTLE_SECONDS)
 
     async def _create(self, id: str, path: str, data: bytes) -> tuple[None, Stamp]:
         """Write a file that another program deleted while somebody typed: the words are kept."""
@@ -217,14 +253,17 @@ class FilePeer:
         path: str,
         out: bytes,
         disk: Disk,
-    ) -> None:
+        file: _File,
+    ) -> _Previous | None:
         """Merge what a swap pushed out; what is no text is kept beside the note."""
         try:
             text, _ = endings.decode(out)
         except Unreadable:
             await anyio.to_thread.run_sync(self._keep_copy, path, out, id)
-            return
-        await documents.ingest(id, replace(disk, base_sha=content_sha(out)), text, ACTOR)
+            return None
+        made_from = replace(disk, base_sha=content_sha(out), base=_made_from(file, disk, text))
+        ingested = await documents.ingest(id, made_from, text, ACTOR)
+        return _Previous(ingested.base, text, monotonic())
 
     def _keep_copy(self, path: str, data: bytes, token: str) -> None:
         stem, _, ending = path.rpartition(".")
@@ -253,6 +292,17 @@ def _made_from(file: _File, disk: Disk, text: str) -> bytes:
     return before.base if nearer else disk.base
 
 
+def _distance(before: str, after: str) -> tuple[int, int]:
+    """Tell how far a text is from another: in lines, and of equally many in characters.
+
+    Of two lines that two people add at one place, the one is often half of the other.
+    """
+    lines = Counter(before.splitlines())
+    lines.subtract(after.splitlines())
+    characters = sum(edit.end - edit.start + len(edit.text) for edit in edits.diff(before, after))
+    return sum(map(abs, lines.values())), characters
+
+
 def _settled_intent(disk: Disk, sha: bytes, text: str) -> Disk:
     """Settle which text the file was last given, when a swap may have been cut short."""
     if disk.intent is None or disk.intent_sha is None:
@@ -265,10 +315,6 @@ def _settled_intent(disk: Disk, sha: bytes, text: str) -> Disk:
         return undone
     # Another program wrote since: on top of the one that its text is nearer to.
     return min((undone, done), key=lambda one: _distance(text_of(one.base), text))
-
-
-def _distance(before: str, after: str) -> int:
-    return sum(edit.end - edit.start + len(edit.text) for edit in edits.diff(before, after))
 
 
 def _stamped(disk: Disk, stamp: Stamp) -> Disk:

@@ -32,7 +32,7 @@ class Pen:
         with self._folder_of(path) as (folder, name):
             spare = _temporary(token)
             mode = os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode
-            _write_new(folder, spare, data, stat.S_IMODE(mode))
+            stamp = _write_new(folder, spare, data, stat.S_IMODE(mode))
             try:
                 exchange(folder, spare, name)
             except OSError:
@@ -44,7 +44,7 @@ class Pen:
                 before = read_all(out)
             finally:
                 os.close(out)
-            return before, stamp_of(os.stat(name, dir_fd=folder, follow_symlinks=False))
+            return before, stamp
 
     def spare(self, path: str, token: str) -> bytes | None:
         """Read what a swap that was cut short left behind."""
@@ -70,7 +70,7 @@ class Pen:
         self._make_folders(path)
         with self._folder_of(path) as (folder, name):
             spare = _temporary(token)
-            _write_new(folder, spare, data, 0o666 & ~_umask())
+            stamp = _write_new(folder, spare, data, 0o666 & ~_umask())
             try:
                 move(folder, spare, folder, name)
             except OSError as error:
@@ -79,7 +79,7 @@ class Pen:
                     raise Conflict(f"{path} exists already. Choose another name.") from error
                 raise
             os.fsync(folder)
-            return stamp_of(os.stat(name, dir_fd=folder, follow_symlinks=False))
+            return stamp
 
     def rename(self, old: str, new: str) -> None:
         """Give a note another name; Conflict if it is taken."""
@@ -130,8 +130,11 @@ class Pen:
                 os.close(folder)
 
 
-def _write_new(folder: int, name: str, data: bytes, mode: int) -> None:
-    """Write a file that no one else sees yet, wholly and down to the disk."""
+def _write_new(folder: int, name: str, data: bytes, mode: int) -> Stamp:
+    """Write a file that no one else sees yet, wholly and down to the disk.
+
+    Its stamp is taken now: once it has its name, another program's save would be in it.
+    """
     with suppress(FileNotFoundError):
         os.unlink(name, dir_fd=folder)
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -142,12 +145,14 @@ def _write_new(folder: int, name: str, data: bytes, mode: int) -> None:
             rest = rest[os.write(descriptor, rest) :]
         os.fchmod(descriptor, mode)
         os.fsync(descriptor)
-        assert os.fstat(descriptor).st_size == len(data)
+        stamp = stamp_of(os.fstat(descriptor))
+        assert stamp.size == len(data)
     except BaseException:
         os.unlink(name, dir_fd=folder)
         raise
     finally:
         os.close(descriptor)
+    return stamp
 
 
 def _temporary(token: str) -> str:

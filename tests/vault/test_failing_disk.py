@@ -1,0 +1,106 @@
+"""A disk that returns errors: nothing is acknowledged that is not saved, and all goes on after it.
+
+The errors come from the kernel's side of each call (`strace -e inject`), so everything above it is
+what runs elsewhere: SQLite, its log file, Python, our own writing of notes.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import anyio
+import pytest
+
+from commonplace.vault.settings import Root, Settings
+from commonplace.vault.vault import Vault
+
+pytestmark = pytest.mark.slow
+
+EDITS = 60
+
+
+def strace() -> str:
+    """Find strace; as root on Debian, install it."""
+    if shutil.which("strace") is None and os.geteuid() == 0 and shutil.which("apt-get"):
+        for words in ("update -q", "install -y -q strace"):
+            subprocess.run(["apt-get", *words.split()], check=True, capture_output=True)
+    found = shutil.which("strace")
+    if found is None:
+        pytest.fail("These tests need strace: apt-get install strace", pytrace=False)
+    return found
+
+
+class Trial:
+    """A vault on a disk that fails."""
+
+    def __init__(self, folder: Path) -> None:
+        self.vault, self.state = folder / "vault", folder / "state"
+        self.vault.mkdir()
+        (self.vault / "a.md").write_text("start\n")
+        self.log = [str(self.state / name) for name in ("live.db", "live.db-wal")]
+        self.yes: list[str] = []
+        self.no: list[str] = []
+
+    def run(self, calls: str, when: str, paths: list[str], kind: str = "honest") -> None:
+        """Edit while these calls on these files fail."""
+        places = [word for path in paths for word in ("-P", path)]
+        inject = ["-e", f"trace={calls}", "-e", f"inject={calls}:error=EIO:when={when}"]
+        watched = [strace(), "-f", "-qq", "-o", "/dev/null", *places, *inject]
+        edits = [str(self.vault), str(self.state), str(EDITS), kind]
+        done = subprocess.run(
+            [*watched, sys.executable, "-m", "tests.vault.failing_disk", *edits],
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.startswith("ready\n")
+        for line in done.stdout.splitlines()[1:]:
+            answer, word = line.split()
+            (self.yes if answer == "yes" else self.no).append(word)
+
+    async def words(self) -> list[str]:
+        """Open the vault on a good disk, and read the note from there."""
+        async with Vault.open(Settings((Root("vault", self.vault),), self.state)) as vault:
+            await vault.settled()
+            text = await vault.text("a.md")
+            await vault.shelf.flush_all()
+            with anyio.fail_after(20):
+                while await vault.shelf.unmended():
+                    await anyio.sleep(0.02)
+        assert (self.vault / "a.md").read_text() == text
+        assert [file.name for file in self.vault.iterdir()] == ["a.md"]
+        return text.split()
+
+
+@pytest.fixture
+def trial(tmp_path: Path) -> Trial:
+    return Trial(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("calls", "when"),
+    [("fdatasync,fsync", "15+9"), ("fdatasync,fsync,pwrite64", "30..90")],
+)
+def test_no_edit_is_acknowledged_that_a_failing_log_did_not_save(
+    trial: Trial, calls: str, when: str
+) -> None:
+    trial.run(calls, when, trial.log)
+    assert trial.no, "nothing failed"
+    assert trial.yes[-1] == "last"
+    assert anyio.run(trial.words) == ["start", *trial.yes]
+
+
+def test_an_early_acknowledgement_is_caught(trial: Trial) -> None:
+    """The control: the same harness, with a writer that speaks too soon."""
+    trial.run("fdatasync,fsync", "15+9", trial.log, "early")
+    assert set(trial.yes) - set(anyio.run(trial.words))
+
+
+def test_a_folder_that_cannot_be_synced_delays_the_file_and_doubles_nothing(trial: Trial) -> None:
+    trial.run("fsync", "1..3", [str(trial.vault)])
+    assert trial.no == []
+    assert anyio.run(trial.words) == ["start", *trial.yes]
