@@ -28,12 +28,8 @@ A person's answer holds once, for the assistant's session, or always; a `deny` i
 over all of them. No answer means no.
 """
 
-import json
 import time
-import uuid
-from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from typing import Protocol, cast
 
 import anyio
@@ -43,25 +39,19 @@ from commonplace.vault.approvals import Approvals, Parked
 from commonplace.vault.audit import Audit
 from commonplace.vault.log import Log
 from commonplace.vault.policies import Policies, Policy
+from commonplace.vault.questions import Asked, Questions
+from commonplace.vault.remembered import Remembered
 from commonplace.vault.wishes import (
     Asker,
     Choice,
     Json,
     Operation,
     Prepare,
-    Question,
     Wish,
     call_key,
-    message,
 )
 
 DENIED = "User denied permission"
-SESSION_SECONDS_MAX = 12 * 3600.0
-SESSIONS_MAX = 1_000
-QUESTIONS_MAX = 200
-QUESTIONS_CHARS_MAX = 50_000_000
-
-_ALWAYS = "always"
 
 
 class Perform(Protocol):
@@ -72,27 +62,16 @@ class Perform(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """A wish that a person was asked about; `result` once answered, for the same answer again."""
-
-    key: str
-    actor: str
-    wish: Wish
-    result: Json | CommonplaceError | None = None
-
-
 class Memory:
     """What all front ends of a vault share: performers, answers, the queue, the record."""
 
     def __init__(self, log: Log, clock: Callable[[], float] = time.time) -> None:
-        self.log = log
         self.clock = clock
         self.audit = Audit(log, clock)
         self.approvals = Approvals(log, clock)
+        self.remembered = Remembered(log, clock)
+        self.questions = Questions()
         self.taught: dict[str, tuple[Perform, bool]] = {}
-        self.sessions: OrderedDict[tuple[str, str], float] = OrderedDict()
-        self.asked: OrderedDict[str, _Asked] = OrderedDict()
         self.deciding = anyio.Lock()
 
 
@@ -122,7 +101,7 @@ class Permissions:
         parked = await self._memory.approvals.find(key)
         if parked is not None and parked.state != "waiting":
             return await self._fetched(parked)
-        if (asked := self._answered(key, asker)) is not None:
+        if (asked := self._memory.questions.answered(key, asker)) is not None:
             return await self._heed(asked, asker)
         wish = await prepare()
         policy = self._policy(wish, asker)
@@ -130,11 +109,11 @@ class Permissions:
             await self._refuse(wish, asker)
         if policy != "ask":
             return await self._do(wish, asker, policy, "settings")
-        if await self._allowed_before(wish.operation, asker):
+        if await self._memory.remembered.allows(wish.operation, asker):
             return await self._do(wish, asker, "allow", "an earlier answer")
         if asker.ask is None:
             raise Forbidden(await self._parked(wish, asker, key, parked))
-        question = self._question(wish, asker, key)
+        question = self._memory.questions.put(wish, asker, key)
         choice = await asker.ask(question)
         return await self._settle(question.id, asker, choice)
 
@@ -169,7 +148,7 @@ class Permissions:
             except CommonplaceError as error:
                 await self._memory.approvals.decided(one, "failed", error=str(error))
                 raise
-            await self._remember(wish.operation, asker, scope)
+            await self._memory.remembered.keep(wish.operation, asker, scope)
             await self._memory.approvals.decided(one, "approved", result)
             return result
 
@@ -182,14 +161,11 @@ class Permissions:
 
     async def remembered(self) -> list[tuple[str, str]]:
         """List what is always allowed: (operation, assistant)."""
-        kept = await self._memory.log.records(_ALWAYS)
-        return [(operation, who) for operation, _, who in (key.partition(" ") for key in kept)]
+        return await self._memory.remembered.always()
 
     async def forget_remembered(self) -> None:
         """Ask again about everything that was allowed for a session or always."""
-        self._memory.sessions.clear()
-        for operation, who in await self.remembered():
-            await self._memory.log.put_record(_ALWAYS, f"{operation} {who}", None)
+        await self._memory.remembered.forget()
 
     # -- how it is decided
 
@@ -204,44 +180,9 @@ class Permissions:
         await self._record(wish, asker, "deny", "settings", "refused")
         raise Forbidden(f"{DENIED}: the vault's settings allow no {wish.operation} at this path.")
 
-    async def _allowed_before(self, operation: Operation, asker: Asker) -> bool:
-        if asker.suggests_only:
-            return False
-        since = self._memory.sessions.get((operation, asker.id))
-        if since is not None and self._memory.clock() - since < SESSION_SECONDS_MAX:
-            return True
-        return await self._memory.log.record(_ALWAYS, f"{operation} {asker.name}") is not None
-
-    async def _remember(self, operation: Operation, asker: Asker, choice: Choice) -> None:
-        memory = self._memory
-        if choice == "session":
-            memory.sessions[operation, asker.id] = memory.clock()
-            while len(memory.sessions) > SESSIONS_MAX:
-                memory.sessions.popitem(last=False)
-        elif choice == "always":
-            since = json.dumps({"since": memory.clock()})
-            await memory.log.put_record(_ALWAYS, f"{operation} {asker.name}", since)
-
     # -- asking the person at the client
 
-    def _question(self, wish: Wish, asker: Asker, key: str) -> Question:
-        asked = self._memory.asked
-        question = Question(uuid.uuid4().hex, message(wish, asker))
-        asked[question.id] = _Asked(key, asker.id, wish)
-        while len(asked) > QUESTIONS_MAX or (len(asked) > 1 and self._held() > QUESTIONS_CHARS_MAX):
-            asked.popitem(last=False)
-        return question
-
-    def _held(self) -> int:
-        texts = (each.wish.change.values() for each in self._memory.asked.values())
-        return sum(len(value) for values in texts for value in values if isinstance(value, str))
-
-    def _answered(self, key: str, asker: Asker) -> _Asked | None:
-        """Find the question that the answer of this call belongs to, unless it is too old."""
-        asked = self._memory.asked.get(asker.reply.question) if asker.reply else None
-        return asked if asked and (asked.key, asked.actor) == (key, asker.id) else None
-
-    async def _heed(self, asked: _Asked, asker: Asker) -> Json:
+    async def _heed(self, asked: Asked, asker: Asker) -> Json:
         assert asker.reply is not None
         if asked.result is not None:
             return _given(asked.result)
@@ -251,22 +192,17 @@ class Permissions:
 
     async def _settle(self, question: str, asker: Asker, choice: Choice) -> Json:
         """Do what the question showed, if the answer is yes; the answer counts once."""
-        asked = self._memory.asked.get(question)
-        if asked is None:
-            raise Unavailable("Too many questions were asked at once. Call the tool again.")
-        busy = Unavailable("The same call is being answered already. Wait for its answer.")
-        self._memory.asked[question] = replace(asked, result=busy)
+        asked = self._memory.questions.begin(question)
         result: Json | CommonplaceError = Forbidden(DENIED)
         if choice == "no":
             await self._record(asked.wish, asker, "no", "client", "refused")
         else:
             try:
                 result = await self._do(asked.wish, asker, choice, "client")
-                await self._remember(asked.wish.operation, asker, choice)
+                await self._memory.remembered.keep(asked.wish.operation, asker, choice)
             except CommonplaceError as error:
                 result = error
-        done = replace(asked.wish, change={}, diff="")
-        self._memory.asked[question] = replace(asked, wish=done, result=result)
+        self._memory.questions.settle(question, asked, result)
         return _given(result)
 
     # -- parking
