@@ -221,6 +221,23 @@ async def test_a_rename_of_something_typed_just_now_loses_nothing(
             assert found[f"n{n}.md"] == f"[[New]]{typed}"
 
 
+async def test_a_link_that_a_suggestion_runs_through_follows_or_is_reported(
+    make_settings: MakeSettings,
+) -> None:
+    notes = {
+        "Old Name.md": "x",
+        "both.md": "[[Old Name{--|a--}{++|b++}]]\n",
+        "one.md": "[[Ol{--d--}{++d Name++}]] and [[Old Name]]\n",
+    }
+    async with Vault.open(make_settings(notes)) as vault:
+        await vault.settled()
+        done = await vault.rename("Old Name.md", "New.md", WHO)
+        assert done.left == ["one.md: [[Old Name]] (a suggestion that waits runs through it)"]
+        found = await texts(vault)
+        assert found["both.md"] == "[[New{--|a--}{++|b++}]]\n"
+        assert found["one.md"] == "[[Ol{--d--}{++d Name++}]] and [[New]]\n"
+
+
 async def test_the_index_sees_every_touched_note_soon_without_a_hint(
     make_settings: MakeSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:

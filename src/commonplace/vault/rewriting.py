@@ -45,9 +45,10 @@ class Rewritten:
 
 @dataclass(slots=True)
 class Outcome:
-    """What became of the notes; `failed` says why, by path."""
+    """What became of the notes; `failed` says why, by path, `left` which links could not follow."""
 
     done: list[Rewritten] = field(default_factory=list[Rewritten])
+    left: list[str] = field(default_factory=list[str])
     failed: dict[str, str] = field(default_factory=dict[str, str])
 
     @contextmanager
