@@ -46,7 +46,7 @@ async def main(folder: str, state: str, edits: str, kind: str) -> None:
             while not await write(vault, "last", early=False):
                 await anyio.sleep(0.05)
             await vault.shelf.flush_all()
-            while vault.shelf.behind:
+            while vault.shelf.waiting():
                 await anyio.sleep(0.05)
 
 

@@ -224,5 +224,5 @@ async def test_live_edits_go_on_while_three_hundred_folders_appear(
 
 async def _indexed(vault: Vault, word: str, paths: set[str]) -> None:
     """Wait until the word is found in all these notes."""
-    while not {match.path for match in await vault.grep(Pattern(word))} >= paths:
+    while not {match.path for match in await vault.finding.grep(Pattern(word))} >= paths:
         await anyio.sleep(0.1)

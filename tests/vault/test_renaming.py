@@ -1,11 +1,13 @@
 """Renames: every link follows, nothing else changes, and a crash leaves nothing half done."""
 
+import os
 import random
+import signal
 import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from pathlib import Path
 
 import anyio
@@ -219,6 +221,46 @@ async def test_a_rename_of_something_typed_just_now_loses_nothing(
             assert found[f"n{n}.md"] == f"[[New]]{typed}"
 
 
+async def test_a_link_that_a_suggestion_runs_through_follows_or_is_reported(
+    make_settings: MakeSettings,
+) -> None:
+    notes = {
+        "Old Name.md": "x",
+        "both.md": "[[Old Name{--|a--}{++|b++}]]\n",
+        "one.md": "[[Ol{--d--}{++d Name++}]] and [[Old Name]]\n",
+    }
+    async with Vault.open(make_settings(notes)) as vault:
+        await vault.settled()
+        done = await vault.rename("Old Name.md", "New.md", WHO)
+        assert done.left == ["one.md: [[Old Name]] (a suggestion that waits runs through it)"]
+        found = await texts(vault)
+        assert found["both.md"] == "[[New{--|a--}{++|b++}]]\n"
+        assert found["one.md"] == "[[Ol{--d--}{++d Name++}]] and [[New]]\n"
+
+
+async def test_the_index_sees_every_touched_note_soon_without_a_hint(
+    make_settings: MakeSettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def no_hints(*_: object) -> None:
+        await anyio.sleep_forever()
+
+    monkeypatch.setattr("commonplace.vault.watch.follow", no_hints)
+    monkeypatch.setattr("commonplace.vault.vault.TOUCHED_MAX", 5)
+    sources = [f"n{n:02}.md" for n in range(30)]
+    async with Vault.open(
+        make_settings({"Old.md": "x"} | dict.fromkeys(sources, "[[Old]]"))
+    ) as vault:
+        await vault.settled()
+        done = await vault.rename("Old.md", "New.md", WHO)
+        with anyio.fail_after(20):
+            while (await vault.listing.links("New.md")).backlinks != sources:
+                await anyio.sleep(0.01)
+        await vault.undo_rename(done.undo, WHO)
+        with anyio.fail_after(20):
+            while (await vault.listing.links("Old.md")).backlinks != sources:
+                await anyio.sleep(0.01)
+
+
 # -- crashes
 
 LINKS = 60
@@ -229,17 +271,29 @@ def hub_folder(folder: Path) -> None:
     write(folder, {f"n{n:03}.md": "[[Hub]] x\n" for n in range(LINKS)})
 
 
-def killed_while_renaming(folder: Path, state: Path, seconds: float) -> None:
-    process = subprocess.Popen(
+@pytest.fixture
+def kill_while_renaming(tmp_path: Path) -> Generator[Callable[[float], None]]:
+    """Start a process that renames and kill it after some seconds, as often as is asked for."""
+    folder, state = tmp_path / "vault", tmp_path / "state"
+    hub_folder(folder)
+    with subprocess.Popen(
         [sys.executable, "-m", "tests.vault.renamed_forever", str(folder), str(state)],
+        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-    )
-    assert process.stdout is not None
-    assert process.stdout.readline() == b"go\n"
-    time.sleep(seconds)
-    process.kill()
-    process.wait()
-    process.stdout.close()
+    ) as processes:
+        asked, told = processes.stdin, processes.stdout
+        assert asked is not None
+        assert told is not None
+
+        def kill(seconds: float) -> None:
+            asked.write(b"one\n")
+            asked.flush()
+            victim = int(told.readline())
+            time.sleep(seconds)
+            os.kill(victim, signal.SIGKILL)
+            assert told.readline() == b"killed\n"
+
+        yield kill
 
 
 def half_done(folder: Path) -> bool:
@@ -251,12 +305,13 @@ def half_done(folder: Path) -> bool:
 
 
 @pytest.mark.slow
-async def test_thirty_kills_leave_no_rename_half_done(tmp_path: Path) -> None:
+async def test_thirty_kills_leave_no_rename_half_done(
+    tmp_path: Path, kill_while_renaming: Callable[[float], None]
+) -> None:
     folder, state = tmp_path / "vault", tmp_path / "state"
-    hub_folder(folder)
     rng = random.Random(6)
     for _ in range(30):
-        killed_while_renaming(folder, state, rng.uniform(0.0, 0.3))
+        kill_while_renaming(rng.uniform(0.0, 0.3))
         async with Vault.open(Settings((Root("vault", folder),), state)) as vault:
             await vault.settled()
             with anyio.fail_after(20):  # files of live notes follow their log in a moment
@@ -267,13 +322,14 @@ async def test_thirty_kills_leave_no_rename_half_done(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-async def test_without_the_record_some_kill_leaves_one_half_done(tmp_path: Path) -> None:
+async def test_without_the_record_some_kill_leaves_one_half_done(
+    tmp_path: Path, kill_while_renaming: Callable[[float], None]
+) -> None:
     """The control: the same kills, with the record of what was to be done thrown away."""
     folder, state = tmp_path / "vault", tmp_path / "state"
-    hub_folder(folder)
     rng = random.Random(6)
     for _ in range(30):
-        killed_while_renaming(folder, state, rng.uniform(0.0, 0.3))
+        kill_while_renaming(rng.uniform(0.0, 0.3))
         db = sqlite3.connect(state / "live.db")
         with db:
             db.execute("DELETE FROM records WHERE kind = 'rename'")

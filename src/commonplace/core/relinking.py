@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from commonplace.core import links, markdown, paths
+from commonplace.core import links, markdown, paths, split_links
+from commonplace.core.critic.marks import has_delimiters
 from commonplace.core.edits import Edit
 from commonplace.core.links import Candidate
 from commonplace.core.markdown import Link
@@ -71,8 +72,19 @@ def relative(folder: str, path: str) -> str:
     return "/".join([".."] * (len(here) - shared) + there[shared:])
 
 
-def rewrites(text: str, spellings: Mapping[Spelling, str]) -> list[Edit]:
-    """Find the links that carry one of these targets, and put the other spelling there."""
+def rewrites(text: str, spellings: Mapping[Spelling, str]) -> tuple[list[Edit], list[str]]:
+    """Find the links that carry one of these targets, and put the other spelling there.
+
+    Also gives the links that are left, because a suggestion that waits runs through them.
+    """
+    edits = _rewrites(text, spellings)
+    if not spellings or not has_delimiters(text):
+        return edits, []
+    more, left = split_links.respelled(text, spellings, _written, edits)
+    return sorted([*edits, *more], key=lambda edit: edit.start), left
+
+
+def _rewrites(text: str, spellings: Mapping[Spelling, str]) -> list[Edit]:
     found = {
         link.target_start: link
         for link in markdown.scan(text).links

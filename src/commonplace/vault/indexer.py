@@ -43,6 +43,7 @@ _SHARDS_MAX = 8
 logger = logging.getLogger(__name__)
 
 Progress = Callable[[int, int], None]
+LookAt = Callable[[Collection[str]], Awaitable[None]]
 
 
 @dataclass(slots=True)
@@ -159,7 +160,7 @@ class Indexer:
         self._take(await anyio.to_thread.run_sync(self._update, paths))
 
     @asynccontextmanager
-    async def held(self) -> AsyncGenerator[Callable[[Collection[str]], Awaitable[None]]]:
+    async def held(self) -> AsyncGenerator[LookAt]:
         """Keep the index as it is while many files change; gives what looks at some of them."""
         async with self._writing:
             yield self._look_again

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Self
 
 from commonplace.errors import OwnedElsewhere, Unavailable
+from commonplace.vault import thrift
 from commonplace.vault.settings import Root, Settings
 
 OWNER_SOCKET = "owner.sock"
@@ -58,6 +59,7 @@ def claim(settings: Settings) -> Claim | None:
     while True:
         locks = _lock_all(settings)
         if not isinstance(locks, Root):
+            thrift.share_one_heap()  # an owner runs for days, in threads that start after this
             return _listening(folder, locks)
         link = connect(settings)
         if link is not None:

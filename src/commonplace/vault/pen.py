@@ -30,7 +30,7 @@ class Pen:
         it lies under the temporary name until `clear` is called with the same token.
         """
         with self._folder_of(path) as (folder, name):
-            spare = _temporary(token)
+            spare = temporary(token)
             mode = os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode
             stamp = _write_new(folder, spare, data, stat.S_IMODE(mode))
             try:
@@ -51,7 +51,7 @@ class Pen:
         try:
             with self._folder_of(path) as (folder, _):
                 found = os.open(
-                    _temporary(token), os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder
+                    temporary(token), os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder
                 )
                 try:
                     return read_all(found)
@@ -63,13 +63,13 @@ class Pen:
     def clear(self, path: str, token: str) -> None:
         """Remove what a swap left behind."""
         with suppress(OSError), self._folder_of(path) as (folder, _):
-            os.unlink(_temporary(token), dir_fd=folder)
+            os.unlink(temporary(token), dir_fd=folder)
 
     def create(self, path: str, data: bytes, token: str) -> Stamp:
         """Write a note that does not exist yet, its folders as well; Conflict if it does."""
         self._make_folders(path)
         with self._folder_of(path) as (folder, name):
-            spare = _temporary(token)
+            spare = temporary(token)
             stamp = _write_new(folder, spare, data, 0o666 & ~_umask())
             try:
                 move(folder, spare, folder, name)
@@ -135,18 +135,10 @@ def _write_new(folder: int, name: str, data: bytes, mode: int) -> Stamp:
 
     Its stamp is taken now: once it has its name, another program's save would be in it.
     """
-    with suppress(FileNotFoundError):
-        os.unlink(name, dir_fd=folder)
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-    descriptor = os.open(name, flags, 0o600, dir_fd=folder)
+    descriptor = write_aside(folder, name, data, mode)
     try:
-        rest = memoryview(data)
-        while rest:
-            rest = rest[os.write(descriptor, rest) :]
-        os.fchmod(descriptor, mode)
         os.fsync(descriptor)
         stamp = stamp_of(os.fstat(descriptor))
-        assert stamp.size == len(data)
     except BaseException:
         os.unlink(name, dir_fd=folder)
         raise
@@ -155,7 +147,33 @@ def _write_new(folder: int, name: str, data: bytes, mode: int) -> Stamp:
     return stamp
 
 
-def _temporary(token: str) -> str:
+def write_aside(folder: int, name: str, data: bytes, mode: int) -> int:
+    """Write a file that no one else sees yet, wholly; it is open, to be waited for and closed."""
+    descriptor = _opened_new(folder, name)
+    try:
+        rest = memoryview(data)
+        while rest:
+            rest = rest[os.write(descriptor, rest) :]
+        os.fchmod(descriptor, mode)
+        assert os.fstat(descriptor).st_size == len(data)
+    except BaseException:
+        os.unlink(name, dir_fd=folder)
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def _opened_new(folder: int, name: str) -> int:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    try:
+        return os.open(name, flags, 0o600, dir_fd=folder)
+    except FileExistsError:  # a crash left it
+        os.unlink(name, dir_fd=folder)
+        return os.open(name, flags, 0o600, dir_fd=folder)
+
+
+def temporary(token: str) -> str:
+    """Name the hidden file that a change is made in."""
     return f".{token}.commonplace"
 
 

@@ -95,7 +95,7 @@ class Renaming:
             intent = Intent.unpacked(text)
             if self._moved(intent):
                 await self._shelf.follow_file(intent.old, intent.new)
-                plans = _plans(intent, {})
+                plans = _plans(intent, {}, {})
                 await anyio.to_thread.run_sync(self._rewriter.sweep, plans, key)
                 behind = [await self._shelf.path_of(id) for id in await self._log.unflushed()]
                 await self._rewriter.rewrite(plans, "server", key, set(filter(None, behind)))
@@ -145,7 +145,10 @@ class Renaming:
                     why = f"{intent.old} cannot be renamed: {reason(error)}."
                     raise Unavailable(why) from error
                 raise
-            outcome = await self._rewriter.rewrite(_plans(intent, back or {}), actor, key)
+            split: dict[str, list[str]] = {}
+            plans = _plans(intent, back or {}, split)
+            outcome = await self._rewriter.rewrite(plans, actor, key)
+            outcome.left = [f"{path}: {link}" for path in sorted(split) for link in split[path]]
             await self._log.put_record(_KIND, key, None)
         return outcome
 
@@ -168,17 +171,26 @@ class Renaming:
         return token
 
 
-def _plans(intent: Intent, back: Mapping[str, Rewritten]) -> dict[str, Plan]:
-    """Plan the edits of every note that the intent names."""
+def _plans(
+    intent: Intent, back: Mapping[str, Rewritten], split: dict[str, list[str]]
+) -> dict[str, Plan]:
+    """Plan the edits of every note that the intent names; `split` gets the links that are left."""
     touched = {*intent.links, *back, *([intent.new] if intent.title else [])}
-    return {path: partial(_changes, path, intent, back.get(path)) for path in touched}
+    return {path: partial(_changes, path, intent, back.get(path), split) for path in touched}
 
 
-def _changes(path: str, intent: Intent, back: Rewritten | None, text: str) -> Sequence[Edit]:
+def _changes(
+    path: str,
+    intent: Intent,
+    back: Rewritten | None,
+    split: dict[str, list[str]],
+    text: str,
+) -> Sequence[Edit]:
     """Plan the edits of one note: its links, and the renamed note's title."""
     if back is not None and (undoing := back.undoing(text)) is not None:
         return undoing
-    changes = relinking.rewrites(text, intent.links.get(path, {}))
+    changes, left = relinking.rewrites(text, intent.links.get(path, {}))
+    split[path] = [f"{link} (a suggestion that waits runs through it)" for link in left]
     if path == intent.new and intent.title:
         return titled(text, intent.title, paths.stem(path), changes)
     return changes
@@ -190,7 +202,8 @@ def _renamed(intent: Intent, outcome: Outcome, left: list[str], token: str) -> R
         links_in[intent.new] = len(intent.links.get(intent.new, {}))
     failed = [f"{path}: {why}" for path, why in sorted(outcome.failed.items())]
     touched = [intent.old, intent.new, *(each.path for each in outcome.done)]
-    return Renamed(intent.new, sum(links_in.values()), [*left, *failed], token, touched)
+    left = [*left, *outcome.left, *failed]
+    return Renamed(intent.new, sum(links_in.values()), left, token, touched)
 
 
 def _turned(intent: Intent) -> dict[str, Spellings]:

@@ -6,9 +6,9 @@ the meantime is not lost: it comes out of the swap and is edited instead.
 """
 
 import hashlib
-from collections.abc import Collection, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
+from collections.abc import Collection, Generator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 
@@ -17,14 +17,16 @@ import anyio.to_thread
 
 from commonplace.core import edits, endings
 from commonplace.core.edits import Edit
-from commonplace.errors import CommonplaceError, Unavailable
+from commonplace.errors import CommonplaceError, NotFound, Unavailable
 from commonplace.vault.changes import Plan
 from commonplace.vault.disk import reason
 from commonplace.vault.roots import Roots
 from commonplace.vault.shelf import Shelf
+from commonplace.vault.swaps import Change, Swaps
 
-# Writing a file waits for the disk, so more threads than cores pay off.
-_THREADS_MAX = 16
+# While one waits for the disk another reads; more would be in each other's way.
+_THREADS_MAX = 4
+_TOGETHER_MAX = 64
 _ROUNDS_MAX = 20
 
 
@@ -43,10 +45,32 @@ class Rewritten:
 
 @dataclass(slots=True)
 class Outcome:
-    """What became of the notes; `failed` says why, by path."""
+    """What became of the notes; `failed` says why, by path, `left` which links could not follow."""
 
     done: list[Rewritten] = field(default_factory=list[Rewritten])
+    left: list[str] = field(default_factory=list[str])
     failed: dict[str, str] = field(default_factory=dict[str, str])
+
+    @contextmanager
+    def noting(self, *paths: str) -> Generator[None]:
+        """Note what fails, and go on."""
+        try:
+            yield
+        except CommonplaceError as error:
+            self.failed |= dict.fromkeys(paths, str(error))
+        except OSError as error:
+            self.failed |= dict.fromkeys(paths, f"{reason(error)}.")
+
+
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    """A note as it was read, and as it is to be."""
+
+    path: str
+    seen: "_Seen"
+    data: bytes
+    after: str
+    change: Change
 
 
 class Rewriter:
@@ -116,30 +140,50 @@ class Rewriter:
     def _rewrite_files(
         self, portion: Sequence[str], plans: Mapping[str, Plan], outcome: Outcome, key: str
     ) -> None:
-        for path in portion:
-            seen = _Seen(plans[path])
-            try:
-                after = self._rewrite_file(path, seen.plan, _token(key, path))
-            except CommonplaceError as error:
-                outcome.failed[path] = str(error)
-            except OSError as error:
-                outcome.failed[path] = f"{reason(error)}."
-            else:
-                outcome.done.append(seen.rewritten(path, after))
+        with self._roots.swaps() as swaps:
+            for first in range(0, len(portion), _TOGETHER_MAX):
+                drafts: list[_Draft] = []
+                for path in portion[first : first + _TOGETHER_MAX]:
+                    with outcome.noting(path):
+                        drafts.append(self._drafted(path, plans[path], _token(key, path)))
+                with outcome.noting(*(draft.path for draft in drafts)):
+                    self._rewrite_together(swaps, drafts, outcome)
 
-    def _rewrite_file(self, path: str, plan: Plan, token: str) -> str:
-        on_disk = path if self._roots.stamp(path) else self._roots.find(path) or path
-        data, _ = self._roots.read(on_disk)
+    def _drafted(self, path: str, plan: Plan, token: str) -> _Draft:
+        on_disk = path
+        try:
+            data, _ = self._roots.read(path)
+        except NotFound:
+            on_disk = self._roots.find(path) or path
+            data, _ = self._roots.read(on_disk)
+        text, form = endings.decode(data)
+        seen = _Seen(plan)
+        after = edits.apply(text, seen.plan(text))
+        new = data if after == text else endings.encode(after, form, text)
+        return _Draft(path, seen, data, after, Change(on_disk, new, token))
+
+    def _rewrite_together(self, swaps: Swaps, drafts: list[_Draft], outcome: Outcome) -> None:
+        changed = [draft for draft in drafts if draft.change.data != draft.data]
+        outs = dict(zip(changed, swaps.swap([each.change for each in changed]), strict=True))
+        for draft in drafts:
+            with outcome.noting(draft.path):
+                after = self._settled(swaps, draft, outs.get(draft, draft.data))
+                outcome.done.append(draft.seen.rewritten(draft.path, after))
+
+    def _settled(self, swaps: Swaps, draft: _Draft, out: bytes | OSError) -> str:
+        """Clear up after a change; if another program saved just before it, edit that instead."""
+        if isinstance(out, OSError):
+            raise out
+        change, before = draft.change, draft.data
         for _ in range(_ROUNDS_MAX):
-            text, form = endings.decode(data)
-            after = edits.apply(text, plan(text))
-            if after == text:
-                return text
-            out, _ = self._roots.swap(on_disk, endings.encode(after, form, text), token)
-            if out == data:
-                self._roots.clear(on_disk, token)
-                return after
-            data = out
+            if out == before:
+                swaps.clear(change)
+                return draft.after
+            text, form = endings.decode(out)
+            after = edits.apply(text, draft.seen.plan(text))
+            before, new = out, endings.encode(after, form, text)
+            out, _ = self._roots.swap(change.path, new, change.token)
+            draft = replace(draft, after=after)
         raise Unavailable("It is being rewritten by another program all the time.")
 
 

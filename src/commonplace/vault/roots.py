@@ -10,6 +10,7 @@ from commonplace.errors import BadArgument, NotFound
 from commonplace.vault.disk import Disk, Listed, Stamp
 from commonplace.vault.pen import Pen
 from commonplace.vault.settings import Settings
+from commonplace.vault.swaps import Swaps
 
 
 class Roots:
@@ -62,6 +63,15 @@ class Roots:
         """Put new bytes in place of a note, and get back what was there."""
         pen, inside = self._pen(path)
         return pen.swap(inside, data, token)
+
+    def swaps(self) -> Swaps:
+        """Begin to change many notes."""
+
+        def at(path: str) -> tuple[int, str]:
+            disk, inside = self.at(path)
+            return disk.descriptor, inside
+
+        return Swaps(at)
 
     def spare(self, path: str, token: str) -> bytes | None:
         """Read what a swap that was cut short left behind."""

@@ -23,6 +23,7 @@ from commonplace.errors import Forbidden, Unreadable
 from commonplace.vault import index
 from commonplace.vault.approvals import Parked
 from commonplace.vault.aside import Aside
+from commonplace.vault.background import Background
 from commonplace.vault.changing import Changing
 from commonplace.vault.contents import Contents, Listener
 from commonplace.vault.doctor import Check, examine, examine_log
@@ -31,7 +32,7 @@ from commonplace.vault.finding import Finding, Hit
 from commonplace.vault.folder_wishes import Doors
 from commonplace.vault.folders import Folders, Indexed
 from commonplace.vault.index import Index
-from commonplace.vault.indexer import Indexer, Progress, shard_count
+from commonplace.vault.indexer import Indexer, LookAt, Progress, shard_count
 from commonplace.vault.ledger import Ledger
 from commonplace.vault.linked import Linked
 from commonplace.vault.listing import Listing, NoteInfo
@@ -147,6 +148,7 @@ class Vault:
         )
         self.noticing = Noticing(self._index)
         self._contents.follow(self.noticing.heard)
+        self._seeing = Background()
 
     @classmethod
     @asynccontextmanager
@@ -190,6 +192,7 @@ class Vault:
             await anyio.sleep(RETRY_SECONDS)
 
     async def _close(self) -> None:
+        await self._seeing.finish()
         await self.folders.close()
         await self.shelf.close()
         await self._log.close()
@@ -281,7 +284,7 @@ class Vault:
         text = await self.text(found)
         async with self._indexer.held() as look_at:
             renamed = await self.renaming.rename(found, to, actor, text=text, title=title)
-            await look_at(_seen_at_once(renamed))
+            await self._see(renamed, look_at)
         await self.shelf.caught_up()
         return renamed
 
@@ -290,9 +293,21 @@ class Vault:
         self._refuse_read_only()
         async with self._indexer.held() as look_at:
             undone = await self.renaming.undo(token, actor)
-            await look_at(_seen_at_once(undone))
+            await self._see(undone, look_at)
         await self.shelf.caught_up()
         return undone.path
+
+    async def _see(self, renamed: Renamed, look_at: LookAt) -> None:
+        """Let the index see a few of the notes whose links followed at once, the rest soon."""
+        notes = renamed.touched
+        first, *rest = [notes[n : n + TOUCHED_MAX] for n in range(0, len(notes), TOUCHED_MAX)]
+        await look_at(first)
+        if rest:
+            self._seeing.start(self._see_rest(rest))
+
+    async def _see_rest(self, rest: Sequence[Sequence[str]]) -> None:
+        for some in rest:
+            await self._indexer.update(some)
 
     async def _rename(self, change: Json, by: Asker, *, suggest: bool) -> Json:
         """Rename a note as an assistant was permitted to."""
@@ -406,8 +421,3 @@ class Vault:
         """Check files, log, index and state against each other."""
         checks = await anyio.to_thread.run_sync(examine, self.settings, self._roots)
         return [*checks, *await examine_log(self._log, self.shelf)]
-
-
-def _seen_at_once(renamed: Renamed) -> list[str]:
-    """Of thousands of notes whose links followed, the index sees the most at the next hint."""
-    return renamed.touched[:TOUCHED_MAX]

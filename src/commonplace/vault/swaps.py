@@ -1,0 +1,129 @@
+"""Puts new bytes in place of many notes together: the disk is waited for once, not for each.
+
+Every file is changed as `Pen.swap` changes one: written aside and down to the disk, then exchanged,
+and what was there comes back, to lie under the temporary name until it is cleared. A crash in
+between leaves each of them either as it was or as it was to be.
+"""
+
+import os
+import stat
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Self
+
+from commonplace.vault.beneath import open_beneath
+from commonplace.vault.disk import read_all
+from commonplace.vault.moving import exchange
+from commonplace.vault.pen import temporary, write_aside
+
+# Waiting for the disk takes no processor, so more threads than cores pay off.
+_THREADS = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A note's new bytes, and the token of the temporary name."""
+
+    path: str
+    data: bytes
+    token: str
+
+
+class Swaps:
+    """Some notes, while they are being changed; each folder is opened once."""
+
+    def __init__(self, at: Callable[[str], tuple[int, str]]) -> None:
+        """Take what finds the descriptor of a path's root, and the path inside it."""
+        self._at = at
+        self._folders: dict[str, int] = {}
+        self._pool = ThreadPoolExecutor(_THREADS)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._pool.shutdown()
+        for folder in self._folders.values():
+            os.close(folder)
+
+    def swap(self, changes: Sequence[Change]) -> list[bytes | OSError]:
+        """Change notes; gives what was in each, or why it could not be changed."""
+        swaps = [_Swap(change, self._folder) for change in changes]
+        for swap in swaps:
+            swap.attempt(swap.write)
+        list(self._pool.map(_Swap.try_sync, swaps))
+        for swap in swaps:
+            swap.attempt(swap.exchange)
+        list(self._pool.map(os.fsync, {swap.folder for swap in swaps if swap.error is None}))
+        for swap in swaps:
+            swap.attempt(swap.take_out)
+        return [swap.error or swap.out for swap in swaps]
+
+    def clear(self, change: Change) -> None:
+        """Remove what a change left behind."""
+        with suppress(OSError):
+            folder, _ = self._folder(change.path)
+            os.unlink(temporary(change.token), dir_fd=folder)
+
+    def _folder(self, path: str) -> tuple[int, str]:
+        folder, _, name = path.rpartition("/")
+        if folder not in self._folders:
+            top, inside = self._at(path)
+            flags = os.O_RDONLY | os.O_DIRECTORY
+            self._folders[folder] = open_beneath(top, inside.rpartition("/")[0], flags)
+        return self._folders[folder], name
+
+
+class _Swap:
+    """One note that is being changed, a step at a time; nothing follows a step that failed."""
+
+    def __init__(self, change: Change, folder: Callable[[str], tuple[int, str]]) -> None:
+        self._change = change
+        self._find = folder
+        self._spare = temporary(change.token)
+        self._name = ""
+        self._written = -1
+        self.folder = -1
+        self.out = b""
+        self.error: OSError | None = None
+
+    def attempt(self, step: Callable[[], None]) -> None:
+        if self.error is None:
+            try:
+                step()
+            except OSError as error:
+                self.error = error
+
+    def write(self) -> None:
+        self.folder, self._name = self._find(self._change.path)
+        mode = os.stat(self._name, dir_fd=self.folder, follow_symlinks=False).st_mode
+        self._written = write_aside(self.folder, self._spare, self._change.data, stat.S_IMODE(mode))
+
+    def sync(self) -> None:
+        try:
+            os.fsync(self._written)
+        except OSError:
+            os.unlink(self._spare, dir_fd=self.folder)
+            raise
+        finally:
+            os.close(self._written)
+
+    def try_sync(self) -> None:
+        self.attempt(self.sync)
+
+    def exchange(self) -> None:
+        try:
+            exchange(self.folder, self._spare, self._name)
+        except OSError:
+            os.unlink(self._spare, dir_fd=self.folder)
+            raise
+
+    def take_out(self) -> None:
+        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC
+        out = os.open(self._spare, flags, dir_fd=self.folder)
+        try:
+            self.out = read_all(out)
+        finally:
+            os.close(out)
