@@ -202,10 +202,10 @@ def test_a_megabyte_of_anything_is_read_or_refused_in_a_moment() -> None:
         update(deletes=b"\x01\x01" + varuint(199_000) + b"\x01\x01" * 199_000),
     ]
     for written in hostile:
-        start = time.perf_counter()
+        start = time.process_time()
         with contextlib.suppress(HostileUpdate):
             scan(written, known={})
-        assert time.perf_counter() - start < 5
+        assert time.process_time() - start < 5
 
 
 @given(st.binary(max_size=200))

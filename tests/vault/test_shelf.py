@@ -57,6 +57,18 @@ async def test_an_edit_is_read_and_found_at_once_and_soon_in_the_file(
         await holds(file, b"one\notters [[b]]\n", 1.0)
 
 
+async def test_a_question_waits_for_a_file_that_is_being_written(
+    make_settings: MakeSettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("commonplace.vault.shelf.SETTLE_SECONDS", 0.0)
+    settings = make_settings({"a.md": ""})
+    async with current(settings) as vault:
+        for n in range(50):
+            await vault.edit("a.md", appending(f"otter{n}\n"), "person:x")
+            await anyio.sleep(n / 10_000)
+            assert [hit.path for hit in await vault.search(f"otter{n}", 5)] == ["a.md"]
+
+
 async def test_the_file_follows_by_itself_within_a_second(make_settings: MakeSettings) -> None:
     settings = make_settings({"a.md": "one\n"})
     async with current(settings) as vault:

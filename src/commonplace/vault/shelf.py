@@ -105,6 +105,7 @@ class Shelf:
         self.documents = Documents(log, first=self._peer.first, make=self._make)
         self.documents.follow(self._changed)
         self._waiting: dict[str, _Waiting] = {}
+        self._flushing: dict[str, anyio.Event] = {}
         self._moves: list[NoteChange] = []
         self._moving = anyio.Lock()
         self._learnt = False
@@ -175,8 +176,7 @@ class Shelf:
 
     async def closed(self, id: str) -> None:
         """Write the file at once: the last one who had it open has gone."""
-        if id in self._waiting:
-            await self._flush(id)
+        await self._flush(id)
 
     def follow_gone(self, listener: Callable[[str], None]) -> None:
         """Hear of each document whose note was deleted, by its id, before it cannot be saved."""
@@ -243,13 +243,13 @@ class Shelf:
 
     async def caught_up(self) -> None:
         """Let the index follow what was typed a moment ago, unless it is being built."""
-        if self._waiting and self._index.unfinished is None:
+        if (self._waiting or self._flushing) and self._index.unfinished is None:
             await self.flush_all()
 
     async def flush_all(self) -> None:
         """Let files and index follow every live text now."""
         async with anyio.create_task_group() as tasks:
-            for id in list(self._waiting):
+            for id in {*self._waiting, *self._flushing}:
                 tasks.start_soon(self._flush, id)
 
     # -- following
@@ -292,9 +292,20 @@ class Shelf:
         self._woken.set()
 
     async def _flush(self, id: str) -> None:
+        """Let file and index follow a live text; one that is under way is waited for."""
+        while (under_way := self._flushing.get(id)) is not None:
+            await under_way.wait()
         waiting = self._waiting.pop(id, None)
         if waiting is None:
             return
+        self._flushing[id] = done = anyio.Event()
+        try:
+            await self._write(id, waiting)
+        finally:
+            del self._flushing[id]
+            done.set()
+
+    async def _write(self, id: str, waiting: _Waiting) -> None:
         try:
             # A stop in the middle would leave the file behind, or a temporary one beside it.
             with anyio.CancelScope(shield=True):
