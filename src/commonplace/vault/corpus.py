@@ -220,6 +220,9 @@ class Corpus:
     def __contains__(self, note: object) -> bool:
         return note in self._live
 
+    def __len__(self) -> int:
+        return len(self._live)
+
     def load(self, rows: Iterable[tuple[int, int, int, int]]) -> None:
         """Take the live ranges (note, shard, start, length), ordered by start."""
         for note, shard, start, length in rows:

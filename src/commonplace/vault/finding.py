@@ -110,7 +110,8 @@ class Finding:
             hits = engine.search_notes(pattern, [e.note for e in entries], text)
         else:
             hits = engine.search_corpus(pattern, self._settings.state, corpus)
-            absent = [entry for entry in entries if entry.note not in corpus]
+            whole = len(corpus) == len(self._contents.catalog)
+            absent = [] if whole else [entry for entry in entries if entry.note not in corpus]
             if len(absent) > engine.FEW_MAX:
                 absent = self._matching_on_disk(pattern, absent)
             if absent:
