@@ -7,6 +7,7 @@ import { ySyncAnnotation } from "y-codemirror.next";
 import { joined, type Mark, type Marked, within, writeMetadata } from "../critic/index.ts";
 import { shownName } from "../person.ts";
 import { type Edit, suggesting } from "../text/suggesting.ts";
+import { whole } from "../text/whole.ts";
 import { reading } from "./marks.ts";
 
 export const suggestingMode = Facet.define<boolean, boolean>({ combine: (values) => values.some(Boolean) });
@@ -18,13 +19,27 @@ const NOT_HERE = "This cannot be suggested here: code blocks and CriticMarkup ar
 const SAME_MINUTE = 60;
 
 export function guard(): Extension {
-  return [State.transactionFilter.of(guarded), EditorView.clipboardOutputFilter.of(copied)];
+  // Filters run from the last to the first.
+  return [State.transactionFilter.of(guarded), State.transactionFilter.of(unbroken), EditorView.clipboardOutputFilter.of(copied)];
 }
 
 function guarded(transaction: Transaction): TransactionSpec | readonly TransactionSpec[] {
   const remote = transaction.annotation(ySyncAnnotation) !== undefined || transaction.annotation(verbatim);
   if (!transaction.docChanged || remote) return transaction;
   return transaction.startState.facet(suggestingMode) ? suggested(transaction) : kept(transaction);
+}
+
+/** Widen what would cut a character in half. */
+function unbroken(transaction: Transaction): TransactionSpec | readonly TransactionSpec[] {
+  if (!transaction.docChanged || transaction.annotation(ySyncAnnotation) !== undefined) return transaction;
+  const { doc } = transaction.startState;
+  const at = (from: number, to: number) => doc.sliceString(Math.max(0, from), Math.min(doc.length, to));
+  const edits = editsOf(transaction);
+  const changes = edits.map((edit) => whole(edit, at));
+  if (changes.every((edit, n) => edit.from === edits[n]!.from && edit.to === edits[n]!.to && edit.insert === edits[n]!.insert)) return transaction;
+  const last = changes[changes.length - 1]!;
+  const before = changes.slice(0, -1).reduce((sum, edit) => sum + edit.insert.length - (edit.to - edit.from), 0);
+  return { changes, selection: { anchor: last.from + before + last.insert.length }, scrollIntoView: true, userEvent: "input" };
 }
 
 function editsOf(transaction: Transaction): Edit[] {
