@@ -7,7 +7,7 @@ import { ySyncAnnotation } from "y-codemirror.next";
 import { joined, type Mark, type Marked, within, writeMetadata } from "../critic/index.ts";
 import { shownName } from "../person.ts";
 import { type Edit, suggesting } from "../text/suggesting.ts";
-import { whole } from "../text/whole.ts";
+import { type Whole, whole } from "../text/whole.ts";
 import { reading } from "./marks.ts";
 
 export const suggestingMode = Facet.define<boolean, boolean>({ combine: (values) => values.some(Boolean) });
@@ -19,8 +19,7 @@ const NOT_HERE = "This cannot be suggested here: code blocks and CriticMarkup ar
 const SAME_MINUTE = 60;
 
 export function guard(): Extension {
-  // Filters run from the last to the first.
-  return [State.transactionFilter.of(guarded), State.transactionFilter.of(unbroken), EditorView.clipboardOutputFilter.of(copied)];
+  return [State.transactionFilter.of(guarded), EditorView.clipboardOutputFilter.of(copied)];
 }
 
 function guarded(transaction: Transaction): TransactionSpec | readonly TransactionSpec[] {
@@ -29,22 +28,11 @@ function guarded(transaction: Transaction): TransactionSpec | readonly Transacti
   return transaction.startState.facet(suggestingMode) ? suggested(transaction) : kept(transaction);
 }
 
-/** Widen what would cut a character in half. */
-function unbroken(transaction: Transaction): TransactionSpec | readonly TransactionSpec[] {
-  if (!transaction.docChanged || transaction.annotation(ySyncAnnotation) !== undefined) return transaction;
-  const { doc } = transaction.startState;
-  const at = (from: number, to: number) => doc.sliceString(Math.max(0, from), Math.min(doc.length, to));
-  const edits = editsOf(transaction);
-  const changes = edits.map((edit) => whole(edit, at));
-  if (changes.every((edit, n) => edit.from === edits[n]!.from && edit.to === edits[n]!.to && edit.insert === edits[n]!.insert)) return transaction;
-  const last = changes[changes.length - 1]!;
-  const before = changes.slice(0, -1).reduce((sum, edit) => sum + edit.insert.length - (edit.to - edit.from), 0);
-  return { changes, selection: { anchor: last.from + before + last.insert.length }, scrollIntoView: true, userEvent: "input" };
-}
-
-function editsOf(transaction: Transaction): Edit[] {
-  const edits: Edit[] = [];
-  transaction.changes.iterChanges((from, to, _from, _to, text) => edits.push({ from, to, insert: text.toString() }));
+/** Tell the edits of a transaction, none of which cuts a character in half. */
+function editsOf({ changes, startState: { doc } }: Transaction): Whole[] {
+  const edits: Whole[] = [];
+  const at = (from: number, to: number) => doc.sliceString(from, to);
+  changes.iterChanges((from, to, _from, _to, text) => edits.push(whole({ from, to, insert: text.toString() }, at)));
   return edits;
 }
 
@@ -65,7 +53,7 @@ function suggested(transaction: Transaction): TransactionSpec | readonly Transac
 function kept(transaction: Transaction): TransactionSpec | readonly TransactionSpec[] {
   const { marked } = transaction.startState.field(reading);
   const edits = editsOf(transaction);
-  const torn = edits.some((edit) => protectedIn(marked, edit).length > 0);
+  const torn = edits.some((edit) => edit.widened || protectedIn(marked, edit).length > 0);
   if (!torn) return transaction;
   const changes = edits.flatMap((edit) => spared(edit, protectedIn(marked, edit)));
   const first = edits[0]!;

@@ -6,17 +6,18 @@
 
 import type { Edit } from "./suggesting.ts";
 
-const LONE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+export interface Whole extends Edit {
+  readonly widened?: true;
+}
 
-/** Widen an edit to whole characters; `at` gives the text between two places. */
-export function whole(edit: Edit, at: (from: number, to: number) => string): Edit {
-  const cuts = (place: number) => /^[\ud800-\udbff][\udc00-\udfff]$/.test(at(place - 1, place + 1));
-  if (edit.from === edit.to) {
-    const place = cuts(edit.from) ? edit.from + 1 : edit.from;
-    return { from: place, to: place, insert: edit.insert.replace(LONE, "") };
-  }
-  const from = cuts(edit.from) ? edit.from - 1 : edit.from;
-  const to = cuts(edit.to) ? edit.to + 1 : edit.to;
-  const insert = at(from, edit.from) + edit.insert + at(edit.to, to);
-  return { from, to, insert: insert.replace(LONE, "") };
+/** Widen an edit to whole characters, if it is not so already; `at` gives the text of a range. */
+export function whole(edit: Edit, at: (from: number, to: number) => string): Whole {
+  // A pair that begins just before a place ends behind it.
+  const cuts = (place: number) => place && +(at(place - 1, place + 1).codePointAt(0)! > 0xffff);
+  const [before, after] = [cuts(edit.from), cuts(edit.to)];
+  if (!before && !after) return edit;
+  const to = edit.to + after;
+  const from = edit.from < edit.to ? edit.from - before : to;
+  const insert = from < to ? at(from, edit.from) + edit.insert + at(edit.to, to) : edit.insert;
+  return { from, to, insert: insert.replace(/\p{Cs}/gu, ""), widened: true };
 }
