@@ -1,11 +1,12 @@
 """`python -m bench.rooms`: our rooms beside the JavaScript y-websocket server, in the same run.
 
-    python -m bench.rooms [--seconds 5] [--rounds 3]
+    python -m bench.rooms [--seconds 5] [--rounds 3] [--scene N]
 
 Two scenes. *One note*: 100 clients on one document, 200 updates a second in all; a delivery is an
 update that reached another client. *Many notes*: 1,000 documents with a client each, 1,000 updates
 a second in all, each followed by a question for the state; a delivery is the answer. Ours keeps
-its durable log (each answer waits for the disk), the other keeps nothing.
+its durable log (each answer waits for the disk), the other keeps nothing. Then 10,000 documents
+are opened, written to and closed again, a few at a time: memory must not grow with them.
 
 The two servers take turns. Their processor time comes from /proc, so it does not depend on how
 busy the machine is; latencies do, and the load average is shown beside them.
@@ -19,7 +20,7 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -38,6 +39,9 @@ UPGRADE = (
     "Sec-WebSocket-Version: 13\r\n\r\n"
 )
 LATE_SECONDS_MAX = 10.0
+OPENED = 10_000
+OPENED_STEP = 1_000
+OPENED_AT_ONCE = 20
 CPU_GOAL = 1.3
 P99_GOAL_MS = 50.0
 
@@ -292,6 +296,32 @@ def serve(state: Path, port: int) -> None:
     uvloop.run(run())
 
 
+async def open_many(scratch: Path) -> None:
+    """Open one document after another, and look at the memory that is left taken."""
+    async with ours(scratch) as (pid, port, prefix):
+        taken: list[float] = []
+        for first in range(0, OPENED, OPENED_STEP):
+            numbers = iter(range(first, first + OPENED_STEP))
+            await asyncio.gather(*(visit(numbers, port, prefix) for _ in range(OPENED_AT_ONCE)))
+            taken.append(rss(pid))
+    print(f"\n{OPENED:,} documents opened one after another")
+    print("  " + "  ".join(f"{n * OPENED_STEP:,}: {mb:.0f} MB" for n, mb in enumerate(taken, 1)))
+    growth = taken[-1] / taken[len(taken) // 2 - 1]
+    print(f"  {_mark(growth < 1.1)} {growth:.2f} x from half way to the end (< 1.1)")
+
+
+async def visit(numbers: Iterator[int], port: int, prefix: str) -> None:
+    loop = asyncio.get_running_loop()
+    for number in numbers:
+        meter = Meter(1)
+        client = Client(number, f"{prefix}/opened-{number}", port, meter)
+        await loop.create_connection(lambda client=client: client, "127.0.0.1", port)
+        await client.opened
+        client.type(ask=True)
+        await asyncio.wait_for(meter.all_here.wait(), LATE_SECONDS_MAX)
+        client.close()
+
+
 async def compare(scene: Scene, seconds: float, rounds: int, scratch: Path) -> None:
     results: dict[str, list[Result]] = {"ours": [], "y-websocket": []}
     for _ in range(rounds):
@@ -326,7 +356,7 @@ def main() -> None:
     options = argparse.ArgumentParser()
     options.add_argument("--seconds", type=float, default=5)
     options.add_argument("--rounds", type=int, default=3)
-    options.add_argument("--scene", type=int, choices=range(len(SCENES)))
+    options.add_argument("--scene", type=int, choices=range(len(SCENES) + 1))
     options.add_argument("--serve", type=Path, help=argparse.SUPPRESS)
     options.add_argument("--port", type=int, help=argparse.SUPPRESS)
     chosen = options.parse_args()
@@ -338,6 +368,8 @@ def main() -> None:
     for number, scene in enumerate(SCENES):
         if chosen.scene in (None, number):
             uvloop.run(compare(scene, chosen.seconds, chosen.rounds, scratch))
+    if chosen.scene in (None, len(SCENES)):
+        uvloop.run(open_many(scratch))
 
 
 if __name__ == "__main__":

@@ -126,6 +126,10 @@ WHOLES = {
 
 @pytest.mark.parametrize("name", HALVES)
 def test_cutting_a_character_in_half_is_refused(name: str) -> None:
+    """Honest editors can do it, seldom: CodeMirror takes 😁 put for 😀 as a change of one half.
+
+    Our page widens such edits (`web/src/text/whole.ts`); any other client is told why it is closed.
+    """
     gate = Gate()
     admit(gate, EMOJI)
     with pytest.raises(HostileUpdate, match="in half"):

@@ -8,6 +8,7 @@ import { Resolver, targetOf } from "../../../web/src/text/paths.ts";
 import { readBlock, writeProperty } from "../../../web/src/text/properties.ts";
 import { age } from "../../../web/src/text/age.ts";
 import { folderTree, openRows } from "../../../web/src/text/tree.ts";
+import { whole } from "../../../web/src/text/whole.ts";
 import { wordDiff } from "../../../web/src/text/words.ts";
 
 test("a word diff gives both texts back", () => {
@@ -84,4 +85,24 @@ test("the tree shows folders first, counts what is inside, opens on demand", () 
   const tree = folderTree([{ path: "a/b/x.md", pending: 2 }, { path: "a/y.md", pending: 1 }, { path: "z.md", pending: 0 }]);
   assert.deepEqual(openRows(tree, new Set()).map((r) => [r.name, r.pending]), [["a", 3], ["z", 0]]);
   assert.deepEqual(openRows(tree, new Set(["a"])).map((r) => [r.name, r.depth]), [["a", 0], ["b", 1], ["y", 1], ["z", 0]]);
+});
+
+test("no edit cuts a character in half", () => {
+  const text = "a😀b";
+  const made = (from: number, to: number, insert: string) => {
+    const edit = whole({ from, to, insert }, (start, end) => text.slice(Math.max(0, start), end));
+    return text.slice(0, edit.from) + edit.insert + text.slice(edit.to);
+  };
+  assert.equal(made(2, 3, "\ude01"), "a😁b"); // as CodeMirror reads 😀 replaced by 😁
+  assert.equal(made(1, 2, "\ud83e"), "a🨀b");
+  assert.equal(made(2, 2, "x"), "a😀xb");
+  assert.equal(made(2, 3, ""), "ab");
+  assert.equal(made(2, 4, "x"), "ax");
+  assert.equal(made(0, 1, "é"), "é😀b");
+  assert.equal(made(1, 3, "👧"), "a👧b");
+  for (let from = 0; from <= text.length; from++) {
+    for (let to = from; to <= text.length; to++) {
+      for (const insert of ["", "x", "😁"]) assert.ok(!/\p{Cs}/u.test(made(from, to, insert)));
+    }
+  }
 });

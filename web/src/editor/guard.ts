@@ -7,6 +7,7 @@ import { ySyncAnnotation } from "y-codemirror.next";
 import { joined, type Mark, type Marked, within, writeMetadata } from "../critic/index.ts";
 import { shownName } from "../person.ts";
 import { type Edit, suggesting } from "../text/suggesting.ts";
+import { type Whole, whole } from "../text/whole.ts";
 import { reading } from "./marks.ts";
 
 export const suggestingMode = Facet.define<boolean, boolean>({ combine: (values) => values.some(Boolean) });
@@ -27,9 +28,11 @@ function guarded(transaction: Transaction): TransactionSpec | readonly Transacti
   return transaction.startState.facet(suggestingMode) ? suggested(transaction) : kept(transaction);
 }
 
-function editsOf(transaction: Transaction): Edit[] {
-  const edits: Edit[] = [];
-  transaction.changes.iterChanges((from, to, _from, _to, text) => edits.push({ from, to, insert: text.toString() }));
+/** Tell the edits of a transaction, none of which cuts a character in half. */
+function editsOf({ changes, startState: { doc } }: Transaction): Whole[] {
+  const edits: Whole[] = [];
+  const at = (from: number, to: number) => doc.sliceString(from, to);
+  changes.iterChanges((from, to, _from, _to, text) => edits.push(whole({ from, to, insert: text.toString() }, at)));
   return edits;
 }
 
@@ -50,7 +53,7 @@ function suggested(transaction: Transaction): TransactionSpec | readonly Transac
 function kept(transaction: Transaction): TransactionSpec | readonly TransactionSpec[] {
   const { marked } = transaction.startState.field(reading);
   const edits = editsOf(transaction);
-  const torn = edits.some((edit) => protectedIn(marked, edit).length > 0);
+  const torn = edits.some((edit) => edit.widened || protectedIn(marked, edit).length > 0);
   if (!torn) return transaction;
   const changes = edits.flatMap((edit) => spared(edit, protectedIn(marked, edit)));
   const first = edits[0]!;
