@@ -34,7 +34,7 @@ def anyio_backend() -> str:
 
 @pytest.fixture
 def product(tmp_path: Path) -> Generator[Product]:
-    flags = ("--policy", "update=allow")
+    flags = ("--policy", "update=allow", "--embeddings", "none")
     with Product(tmp_path, "start middle end\n", *flags) as product:
         yield product
 
