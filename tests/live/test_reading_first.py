@@ -34,7 +34,7 @@ def anyio_backend() -> str:
 @pytest.fixture(scope="module")
 def product(tmp_path_factory: pytest.TempPathFactory) -> Generator[Product]:
     text = "".join(f"{way}-one {way}-two {way}-three\n" for way in WAYS)
-    with Product(tmp_path_factory.mktemp("product"), text) as product:
+    with Product(tmp_path_factory.mktemp("product"), text, "--embeddings", "none") as product:
         yield product
 
 

@@ -7,7 +7,7 @@ import json
 import os
 import random
 import re
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +34,7 @@ def anyio_backend() -> str:
 
 @pytest.fixture
 def product(tmp_path: Path) -> Generator[Product]:
-    flags = ("--policy", "update=allow")
+    flags = ("--policy", "update=allow", "--embeddings", "none")
     with Product(tmp_path, "start middle end\n", *flags) as product:
         yield product
 
@@ -48,10 +48,12 @@ class Assistant:
         self._rng = random.Random(seed)
         self.suggested: set[str] = set()
         self.replaced: set[str] = set()
+        self.works = True
 
     async def work(self) -> None:
         for number in range(ROUNDS):
             await self._suggest(f"{self._name}{number}z")
+        self.works = False
 
     async def _suggest(self, word: str) -> None:
         shown, _ = await call(self._client, "read", file_path="note.md")
@@ -77,16 +79,16 @@ class Reviewers:
         self.discarded: list[str] = []
         self.conflicts = 0
 
-    async def work(self) -> None:
+    async def work(self, assistants: Sequence[Assistant]) -> None:
         rng = random.Random(5)
-        for _ in range(ROUNDS):
+        while any(each.works for each in assistants):
             waiting = await self.waiting()
             if waiting:
                 row = rng.choice(waiting[:5])
                 async with anyio.create_task_group() as tasks:
                     tasks.start_soon(self._decide, row, "accept")
                     tasks.start_soon(self._decide, row, "reject")
-            await anyio.sleep(0)
+            await anyio.sleep(0.01)
 
     async def waiting(self) -> list[dict[str, Any]]:
         query = {"path": "note.md", "limit": 1000}
@@ -126,7 +128,7 @@ async def test_nothing_is_lost_when_all_work_on_one_paragraph(product: Product) 
             for each in assistants:
                 tasks.start_soon(each.work)
             tasks.start_soon(type_words, person, typed)
-            tasks.start_soon(reviewers.work)
+            tasks.start_soon(reviewers.work, assistants)
         await person.in_step()
         marked = str(person)
         waiting = await reviewers.waiting()
@@ -137,8 +139,8 @@ async def test_nothing_is_lost_when_all_work_on_one_paragraph(product: Product) 
     assert set(typed) <= kept
     for one in assistants:
         assert one.suggested <= kept | assistants[0].replaced | assistants[1].replaced
-        assert len(one.suggested) > ROUNDS / 3
-    assert len(set(reviewers.decided)) == len(reviewers.decided) > ROUNDS / 4
+        assert len(one.suggested) > ROUNDS / 5
+    assert len(set(reviewers.decided)) == len(reviewers.decided) > ROUNDS / 20
     assert len(entries) == min(500, len(reviewers.decided))
     assert reviewers.conflicts >= len(reviewers.decided)
     assert {row["id"] for row in waiting} == {id for id, _, _ in critic.places(marked)}
