@@ -26,6 +26,7 @@ def test_a_note_is_created_from_the_palette(visit: Any, vault: Path) -> None:
     page.keyboard.press("Control+k")
     page.keyboard.type("Projects/Pond")
     page.click("[role=option] >> text=Create")
+    page.wait_for_selector("dialog input:focus")
     page.keyboard.press("Enter")
     page.wait_for_selector("h1 >> text=Pond")
     eventually(vault / "Projects/Pond.md", "# Pond")

@@ -7,21 +7,19 @@ import { render } from "preact";
 import { get, maybe } from "./api.ts";
 import { listenToKeys } from "./commands.ts";
 import { listen } from "./events.ts";
-import { App } from "./parts/app.tsx";
+import { App, fetchTheRest } from "./parts/app.tsx";
 import { loadNotes, readOnly, vaultName } from "./store.ts";
 
-const REST_MS = 500;
+const REST_MS = 200;
 
 // The editor is needed soon, whatever is shown first.
 void import("./parts/note.tsx");
-// All else is fetched before it is asked for, so that it is there when the server is not.
-const rest = () => Promise.all([import("./parts/dialogs.tsx"), import("./parts/queue.tsx"), import("./parts/approvals.tsx"), import("./parts/search.tsx"), import("./parts/tags.tsx"), import("./live/rebase.ts")]);
 render(<App />, document.getElementById("page")!);
 listenToKeys();
 void loadNotes().then(() => {
   requestAnimationFrame(() => performance.mark("ready"));
   listen();
-  setTimeout(() => void rest().catch(() => undefined), REST_MS);
+  setTimeout(() => void fetchTheRest().catch(() => undefined), REST_MS);
 });
 void maybe(get("status")).then((status) => {
   if (!status) return;

@@ -16,6 +16,12 @@ const Tags = lazy(() => import("./tags.tsx").then((module) => module.Tags));
 const Shown = lazy(() => import("./dialogs.tsx").then((module) => module.Shown), null);
 const WholeGraph = lazy(() => import("./graph.tsx").then((module) => module.WholeGraph));
 
+/** Fetch what was not needed to begin with, so that it is there when the server is not. */
+export async function fetchTheRest(): Promise<void> {
+  await Promise.all([Shown, Queue, Approvals, Search, Tags].map(({ fetched }) => fetched()));
+  await import("../live/rebase.ts");
+}
+
 export function App() {
   return (
     <div class={`app${sidebarOpen.value ? " side-open" : ""}`}>

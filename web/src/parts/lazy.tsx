@@ -8,16 +8,21 @@ import { complain } from "../store.ts";
 
 const AWAY = "This part of the page could not be loaded. Is commonplace serve still running?";
 
-export function lazy<Props extends object>(load: () => Promise<ComponentType<Props>>, meanwhile: ComponentChildren = <p class="empty">Loading</p>): ComponentType<Props> {
+/** `fetched` loads the code before it is needed: the component is then there at once. */
+export type Lazy<Props> = ComponentType<Props> & { readonly fetched: () => Promise<void> };
+
+export function lazy<Props extends object>(load: () => Promise<ComponentType<Props>>, meanwhile: ComponentChildren = <p class="empty">Loading</p>): Lazy<Props> {
   let found: ComponentType<Props> | null = null;
-  return function Lazy(props: Props) {
+  const fetched = () => load().then((component) => void (found = component));
+  const Loaded = (props: Props) => {
     const ready = useSignal(found !== null);
     useEffect(() => {
-      if (!found) void load().then((component) => { found = component; ready.value = true; }).catch(() => complain(new Error(AWAY)));
+      if (!found) void fetched().then(() => (ready.value = true)).catch(() => complain(new Error(AWAY)));
     }, []);
     const Component = found;
     return ready.value && Component ? <Component {...props} /> : <>{meanwhile}</>;
   };
+  return Object.assign(Loaded, { fetched });
 }
 
 export function Suspense({ children }: { children: ComponentChildren }) {
