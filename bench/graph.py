@@ -18,6 +18,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from pathlib import Path
 from statistics import median
+from typing import NamedTuple
 
 import anyio
 import numpy as np
@@ -73,15 +74,27 @@ def memory_mb() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
-async def timed(calls: list[Callable[[], Awaitable[object]]]) -> tuple[float, float]:
-    """Return p50 and p95 in milliseconds."""
+class Times(NamedTuple):
+    """Milliseconds; `cpu` is the 95th of what this process computed, whatever else runs here."""
+
+    p50: float
+    p95: float
+    cpu: float
+
+    def __str__(self) -> str:
+        return f"p50 {self.p50:.1f} ms, p95 {self.p95:.1f} ms, cpu {self.cpu:.1f} ms"
+
+
+async def timed(calls: list[Callable[[], Awaitable[object]]]) -> Times:
     times: list[float] = []
+    computed: list[float] = []
     for call in calls:
-        start = time.perf_counter()
+        start, before = time.perf_counter(), time.process_time()
         await call()
         times.append((time.perf_counter() - start) * 1e3)
-    times.sort()
-    return median(times), times[int(len(times) * 0.95) - 1]
+        computed.append((time.process_time() - before) * 1e3)
+    last = int(len(times) * 0.95) - 1
+    return Times(median(times), sorted(times)[last], sorted(computed)[last])
 
 
 async def measure(folder: Path, state: Path) -> None:
@@ -115,16 +128,11 @@ async def walks(vault: Vault) -> None:
         ("get_neighbors", 15, lambda: {"id": rng.choice(notes)}),
     ]
     for name, goal, draw in goals:
-        p50, p95 = await timed(calls(name, draw))
-        row(name, f"p50 {p50:.2f} ms, p95 {p95:.2f} ms", f"p95 < {goal:g} ms", met=p95 < goal)
+        found = await timed(calls(name, draw))
+        row(name, str(found), f"p95 < {goal:g} ms", met=found.p95 < goal)
     hub = json.loads((await box.call("get_hubs", {"limit": 1}, CALL)).text)[0]["id"]
-    p50, p95 = await timed([lambda: box.call("get_node", {"id": hub, "depth": 1}, CALL)] * 50)
-    row(
-        "get_node of the largest hub",
-        f"p50 {p50:.2f} ms, p95 {p95:.2f} ms",
-        "p95 < 10 ms",
-        met=p95 < 10,
-    )
+    found = await timed([lambda: box.call("get_node", {"id": hub, "depth": 1}, CALL)] * 50)
+    row("get_node of the largest hub", str(found), "p95 < 10 ms", met=found.p95 < 10)
 
 
 async def searches(vault: Vault, folder: Path) -> None:
@@ -145,8 +153,8 @@ async def searches(vault: Vault, folder: Path) -> None:
         " ".join((folder / rng.choice(notes)).read_text().split()[-40:-34]) for _ in range(100)
     ]
     await vault.search("warm", 10)
-    p50, p95 = await timed([lambda q=query: vault.search(q, 10) for query in queries])
-    row("hybrid search", f"p50 {p50:.1f} ms, p95 {p95:.1f} ms", "p95 < 60 ms", met=p95 < 60)
+    found = await timed([lambda q=query: vault.search(q, 10) for query in queries])
+    row("hybrid search", str(found), "p95 < 60 ms", met=found.p95 < 60)
 
 
 async def rename(links: int = 2600) -> None:
