@@ -316,3 +316,22 @@ async def test_words_that_most_notes_have_count_only_where_no_rarer_one_does(
     async with opened(make_settings(notes), wait=False) as vault:
         assert await paths(vault, "common rarity") == ["r.md"]
         assert len(await paths(vault, "common")) == 7
+
+
+async def test_a_fault_in_search_by_meaning_stops_nothing_else(
+    make_settings: MakeSettings, server: Behaviour, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("commonplace.vault.vault.RETRY_SECONDS", 0.05)
+    sound, failures = Meaning._catch_up, 2
+
+    async def failing(self: Meaning) -> None:
+        nonlocal failures
+        if failures:
+            failures -= 1
+            raise RuntimeError("a fault of ours")
+        await sound(self)
+
+    monkeypatch.setattr(Meaning, "_catch_up", failing)
+    async with opened(make_settings(NOTES, embeddings=server.embeddings)) as vault:
+        assert failures == 0
+        assert (await paths(vault, "car"))[0] == "garage.md"

@@ -105,7 +105,8 @@ class Indexer:
         return (state.read, state.todo) if state.building and not state.current.is_set() else None
 
     async def run(self) -> None:
-        """Bring the index up to date, then keep it so until cancelled."""
+        """Load the mirror, bring the index up to date, then keep it so until cancelled."""
+        await self.load()
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._follow_hints)
             await self.refresh()

@@ -6,17 +6,16 @@ meanwhile is answered from the files where the index does not reach yet.
 
 import logging
 import time
-from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import TypeVar
 
 import anyio
 import anyio.to_thread
 
-from commonplace.core import (
-    critic,
-)
+from commonplace.core import critic
 from commonplace.core.critic import Suggested
 from commonplace.core.render import Decided, Pending
 from commonplace.errors import Forbidden, Unreadable
@@ -165,10 +164,11 @@ class Vault:
             await vault.tokens.load()
             async with anyio.create_task_group() as tasks:
                 if follow:
-                    tasks.start_soon(vault._keep_current)
+                    tasks.start_soon(_kept_up, vault._indexer.run, "The index")
                     tasks.start_soon(vault.shelf.run)
                     tasks.start_soon(vault.folders.run)
-                    tasks.start_soon(vault.meaning.run, vault._indexer.state.current)
+                    embed = partial(vault.meaning.run, vault._indexer.state.current)
+                    tasks.start_soon(_kept_up, embed, "Search by meaning")
                 try:
                     yield vault
                 except Exception as error:  # noqa: BLE001 (raised below, not inside a group)
@@ -180,16 +180,6 @@ class Vault:
                 await vault._close()
         if failure is not None:
             raise failure
-
-    async def _keep_current(self) -> None:
-        """Keep the index current; whatever goes wrong with it, notes can still be read."""
-        await self._indexer.load()
-        while True:
-            try:
-                await self._indexer.run()
-            except Exception:
-                logger.exception("The index could not be kept current; it is tried again.")
-            await anyio.sleep(RETRY_SECONDS)
 
     async def _close(self) -> None:
         await self._seeing.finish()
@@ -421,3 +411,13 @@ class Vault:
         """Check files, log, index and state against each other."""
         checks = await anyio.to_thread.run_sync(examine, self.settings, self._roots)
         return [*checks, *await examine_log(self._log, self.shelf)]
+
+
+async def _kept_up(run: Callable[[], Awaitable[None]], what: str) -> None:
+    """Keep something going; whatever goes wrong with it, notes can still be read and written."""
+    while True:
+        try:
+            return await run()
+        except Exception:
+            logger.exception("%s could not be kept current; it is tried again.", what)
+        await anyio.sleep(RETRY_SECONDS)
