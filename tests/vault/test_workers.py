@@ -1,6 +1,8 @@
 """Work that is shared out to processes."""
 
 import os
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from contextlib import closing
@@ -47,6 +49,37 @@ def test_nobody_runs_far_ahead_of_the_one_who_takes(tmp_path: Path) -> None:
         next(results)
         settled = _settled(lambda: done.stat().st_size)
     assert 2 <= settled <= 8
+
+
+TAKER = """
+import os, sys, time
+from commonplace.vault.workers import shared_out
+results = shared_out(lambda piece: b"%d" % os.getpid() + b" " * (1 << 20), 100, 2)
+print(*(int(next(results)) for _ in range(2)), flush=True)
+time.sleep(60)
+"""
+
+
+def test_no_worker_outlives_the_one_who_takes() -> None:
+    taker = subprocess.Popen([sys.executable, "-c", TAKER], stdout=subprocess.PIPE, text=True)
+    assert taker.stdout is not None
+    workers = [int(pid) for pid in taker.stdout.readline().split()]
+    assert len(workers) == 2
+    assert all(map(_runs, workers))
+    taker.kill()
+    taker.wait()
+    taker.stdout.close()
+    end = time.monotonic() + 10
+    while any(map(_runs, workers)):
+        assert time.monotonic() < end, "they wait for ever"
+        time.sleep(0.02)
+
+
+def _runs(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
 
 
 def _settled(value: Callable[[], int]) -> int:

@@ -6,7 +6,8 @@ then makes its worker wait, so that memory stays small however slow the taker is
 
 import fcntl
 import multiprocessing
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable
+from contextlib import suppress
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 
@@ -26,11 +27,12 @@ def shared_out(work: Callable[[int], bytes], pieces: int, workers: int) -> Gener
         for first in range(workers):
             receiving, sending = fork.Pipe(duplex=False)
             _widen(sending)
+            pipes.append(receiving)
             share = range(first, pieces, workers)
-            processes.append(fork.Process(target=_do, args=(work, share, sending), daemon=True))
+            given = (work, share, sending, tuple(pipes))
+            processes.append(fork.Process(target=_do, args=given, daemon=True))
             processes[-1].start()
             sending.close()
-            pipes.append(receiving)
         for piece in range(pieces):
             yield _taken(pipes[piece % workers])
     finally:
@@ -39,9 +41,18 @@ def shared_out(work: Callable[[int], bytes], pieces: int, workers: int) -> Gener
             process.join()
 
 
-def _do(work: Callable[[int], bytes], share: range, sending: "Connection[bytes, bytes]") -> None:
-    for piece in share:
-        sending.send_bytes(work(piece))
+def _do(
+    work: Callable[[int], bytes],
+    share: range,
+    sending: "Connection[bytes, bytes]",
+    inherited: "Iterable[Connection[bytes, bytes]]",
+) -> None:
+    # Whoever holds a taking end keeps its worker waiting, when the taker is long gone.
+    for taking in inherited:
+        taking.close()
+    with suppress(BrokenPipeError):
+        for piece in share:
+            sending.send_bytes(work(piece))
 
 
 def _taken(pipe: "Connection[bytes, bytes]") -> bytes:
