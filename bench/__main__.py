@@ -3,7 +3,8 @@
     python -m bench [--notes 100000] [--hub FOLDER] [--more FOLDER]
 
 `--hub` is a checkout of obsidian-community/obsidian-hub and `--more` another big vault; neither
-is part of this repository. Without them the generated vault alone is measured.
+is part of this repository. Without them the generated vault alone is measured; `--notes 0` leaves
+that one out.
 """
 
 import argparse
@@ -253,12 +254,15 @@ def main() -> None:
     options.add_argument("--more", type=Path, default=os.environ.get("BENCH_MORE"))
     chosen = options.parse_args()
     scratch = Path(tempfile.gettempdir()) / "commonplace-bench"
-    generated = scratch / f"generated-{chosen.notes}"
-    generated.mkdir(parents=True, exist_ok=True)
-    generate(generated, chosen.notes)
-    for folder in (chosen.hub, chosen.more, generated):
+    scratch.mkdir(exist_ok=True)
+    for folder in (chosen.hub, chosen.more):
         if folder is not None:
             Bench(Path(folder), scratch).run()
+    if chosen.notes:
+        generated = scratch / f"generated-{chosen.notes}"
+        generated.mkdir(exist_ok=True)
+        generate(generated, chosen.notes)
+        Bench(generated, scratch).run()
 
 
 if __name__ == "__main__":
