@@ -139,6 +139,7 @@ async def searches(vault: Vault, folder: Path) -> None:
     before = memory_mb()
     linked = vault.linked
     vault.meaning = Meaning(vault.settings, linked.contents, linked.text, embedder=DrawnVectors())
+    vault.finding.meaning = vault.meaning
     ready = anyio.Event()
     ready.set()
     async with anyio.create_task_group() as tasks:

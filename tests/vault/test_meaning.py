@@ -271,7 +271,7 @@ async def test_a_model_killed_in_the_middle_of_a_batch_loses_nothing_and_search_
     ):
         linked = vault.linked
         vault.meaning = Meaning(vault.settings, linked.contents, linked.text, embedder=embedder)
-        vault.finding._meaning = vault.meaning
+        vault.finding.meaning = vault.meaning
         ready = anyio.Event()
         ready.set()
         group.start_soon(vault.meaning.run, ready)

@@ -92,7 +92,7 @@ class Finding:
         self._contents = contents
         self._texts = texts
         self._listing = listing
-        self._meaning = meaning
+        self.meaning = meaning
 
     async def grep(
         self, pattern: Pattern, chosen: Callable[[str], bool] | None = None, folder: str = ""
@@ -143,7 +143,7 @@ class Finding:
             found = await self._aside.ask(lambda index: index.words.search(query, most, allowed))
             return {hit.note: hit.score for hit in found}
 
-        near = await self._meaning.search(query, by_words, limit, allowed)
+        near = await self.meaning.search(query, by_words, limit, allowed)
         known = self._index.abouts([each.note for each in near])
         return [self._hit(each, known[each.note], query) for each in near if each.note in known]
 
