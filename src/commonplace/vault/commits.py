@@ -18,6 +18,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
+from math import exp
 from typing import Any, Generic, TypeVar, cast
 
 from commonplace.errors import CommonplaceError, Unavailable
@@ -25,9 +26,12 @@ from commonplace.errors import CommonplaceError, Unavailable
 JOBS_MAX = 20_000
 BYTES_MAX = 64 * 1024 * 1024
 BATCH_MAX = 1_000
-# When so many came at once, more will: waiting for them costs less than a commit for each few.
-BUSY_MIN = 3
-GATHER_SECONDS = 0.004
+# When so many a second come, and from several sides, waiting for more costs less than a commit for
+# each few. One who writes again and again, each time when the last is on disk, is never made to.
+BUSY_RATE = 500.0
+_SEVERAL = 3
+GATHER_SECONDS = 0.02
+_RATE_SECONDS = 0.1
 
 # of the file; what a job itself refuses never gets so far
 _FAILURES = (sqlite3.Error, OSError, CommonplaceError)
@@ -111,6 +115,20 @@ def _kind(job: _AnyJob) -> tuple[bool, Callable[..., Any]]:
     return job.item is not None, job.work
 
 
+class _Rate:
+    """How many come a second of late."""
+
+    def __init__(self) -> None:
+        self._recent = 0.0
+        self._time = time.monotonic()
+
+    def after(self, count: int) -> float:
+        """Count what came just now; tells the rate."""
+        before, self._time = self._time, time.monotonic()
+        self._recent = self._recent * exp((before - self._time) / _RATE_SECONDS) + count
+        return self._recent / _RATE_SECONDS
+
+
 class Commits:
     """A connection and the thread that works on it."""
 
@@ -174,10 +192,12 @@ class Commits:
         return job.future
 
     def _run(self) -> None:
+        rate = _Rate()
         try:
             while batch := self._next():
                 self._serve(batch)
-                if len(batch) >= BUSY_MIN and not self._closed:
+                busy = rate.after(len(batch)) > BUSY_RATE and len(batch) >= _SEVERAL
+                if busy and not self._closed:
                     time.sleep(GATHER_SECONDS)
         finally:
             with self._changed:
