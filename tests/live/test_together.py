@@ -52,7 +52,8 @@ class Assistant:
 
     async def work(self) -> None:
         for number in range(ROUNDS):
-            await self._suggest(f"{self._name}{number}z")
+            # All of one length: none becomes another by letters put in, which would split it.
+            await self._suggest(f"{self._name}{number:05}z")
         self.works = False
 
     async def _suggest(self, word: str) -> None:
