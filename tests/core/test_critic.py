@@ -347,3 +347,15 @@ def test_a_time_beyond_all_bounds_is_no_time() -> None:
         text = '{++{"author":"x","time":' + digits + "}@@a++}"
         (one,) = critic.suggestions(text)
         assert one.time is None
+
+
+def test_a_remark_never_turns_into_suggestions_when_a_fence_comes_before_it() -> None:
+    marked = "\n> ~~~\n> code\n{>>\n```\ncode {++x++}\n```\n{++cat++}<<}"
+    with pytest.raises(critic.FormsDelimiter):
+        critic.suggest(marked, "\n> code\n", "")
+
+
+def test_a_highlight_never_opens_a_fence_behind_it_when_a_suggestion_is_rejected() -> None:
+    marked = "```\n```\naa```{==lit==}a\n```\ncode {++x++}\n```\n"
+    with pytest.raises(critic.FormsDelimiter):
+        critic.suggest(marked, "``\n```\naa", "")

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 from commonplace.core.critic import metadata as authorship
 from commonplace.core.critic.checking import reads_as_meant
-from commonplace.core.critic.deciding import accept_all
+from commonplace.core.critic.deciding import accept_all, reject_all
 from commonplace.core.critic.listing import groups
 from commonplace.core.critic.marks import DELIMITERS, has_delimiters
 from commonplace.core.critic.matching import Match, matches
@@ -83,8 +83,8 @@ def suggest(
     wanted = _wanted(page, old, new, replace_all=replace_all)
     written = authorship.write(author, time) if metadata else ""
     edits, after = _written(page, wanted, author, written)
-    if has_delimiters(apply(page.accepted.text, [match.edit for match in wanted])):
-        _check_accepted(text, after)
+    if _holds_delimiters(page, [match.edit for match in wanted]):
+        _check_ends(text, after)
     return Suggested(edits, after, len(wanted), len(wanted) * len(old))
 
 
@@ -99,8 +99,8 @@ def propose(text: str, changes: Sequence[Edit], *, author: str | None = None) ->
     page = read(text)
     wanted = [_on_its_own_line(page, Match(edit.start, edit.end, edit)) for edit in _apart(changes)]
     edits, after = _written(page, wanted, author, "")
-    if has_delimiters(apply(page.accepted.text, changes)):
-        _check_accepted(text, after)
+    if _holds_delimiters(page, changes):
+        _check_ends(text, after)
     replaced = sum(edit.end - edit.start for edit in changes)
     return Suggested(edits, after, len(changes), replaced)
 
@@ -169,8 +169,16 @@ def _written(
     raise Unwritable
 
 
-def _check_accepted(before: str, after: str) -> None:
+def _holds_delimiters(page: Page, changes: Sequence[Edit]) -> bool:
+    """Tell whether there are delimiters that are text: in the note, or in a remark in it."""
+    return has_delimiters(apply(page.accepted.text, changes)) or any(
+        has_delimiters(page.text[mark.body : mark.tail]) for mark in page.marked.comments
+    )
+
+
+def _check_ends(before: str, after: str) -> None:
     """Refuse to make markup of text that is none, as by taking away the fence around it."""
-    once = [parse(apply(text, accept_all(text))) for text in (before, after)]
-    if len(groups(once[1])) > len(groups(once[0])):
-        raise FormsDelimiter
+    for decide in (accept_all, reject_all):
+        once = [parse(apply(text, decide(text))) for text in (before, after)]
+        if len(groups(once[1])) > len(groups(once[0])):
+            raise FormsDelimiter
