@@ -1,61 +1,22 @@
 """Notes to connect to: a shelf over a real log, whose disk can be full or slow."""
 
-import asyncio
-import sqlite3
-import threading
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 from commonplace.core.edits import Edit
 from commonplace.errors import NotFound
-from commonplace.vault import live_tables as tables
 from commonplace.vault.documents import Document
 from commonplace.vault.live import Documents, First
-from commonplace.vault.sqlite_log import SqliteLog
+from tests.vault.troubled_log import TroubledLog
 
 MIXED = "a😀b漢c e\u0301 👩‍👧‍👦 한국어 ไทย\n"
-
-
-class Store(SqliteLog):
-    """A log whose disk can be full, or slow."""
-
-    def __init__(self, path: Path) -> None:
-        super().__init__(path, connect=self.connect)
-
-    def connect(self, path: Path) -> sqlite3.Connection:
-        self.connection = tables.connect(path)
-        return self.connection
-
-    def fill(self) -> None:
-        (pages,) = self.connection.execute("PRAGMA page_count").fetchone()
-        self.connection.execute(f"PRAGMA max_page_count = {pages}")
-
-    def free(self) -> None:
-        self.connection.execute("PRAGMA max_page_count = 1000000")
-
-    @asynccontextmanager
-    async def slow(self) -> AsyncGenerator[None]:
-        """Save nothing while the body runs; it waits."""
-        began, go = threading.Event(), threading.Event()
-
-        def stop(_: sqlite3.Connection) -> bool:
-            began.set()
-            return go.wait(10)
-
-        stopping = self._commits.read(stop)
-        await asyncio.to_thread(began.wait)
-        try:
-            yield
-        finally:
-            go.set()
-            await stopping
 
 
 class NoteShelf:
     """Some notes by id; remembers which were put away."""
 
-    def __init__(self, store: Store, notes: Mapping[str, str]) -> None:
+    def __init__(self, store: TroubledLog, notes: Mapping[str, str]) -> None:
         self.store = store
         self.notes = notes
         self.documents = Documents(store, first=self.first)
@@ -83,7 +44,7 @@ class NoteShelf:
 
 @asynccontextmanager
 async def shelf_in(folder: Path, notes: Mapping[str, str]) -> AsyncGenerator[NoteShelf]:
-    async with Store(folder / "live.db") as store:
+    async with TroubledLog(folder / "live.db") as store:
         shelf = NoteShelf(store, notes)
         async with shelf.documents:
             yield shelf

@@ -2,8 +2,6 @@
 
 import shutil
 import signal
-from collections.abc import Generator
-from pathlib import Path
 
 import pytest
 
@@ -15,18 +13,6 @@ from tests.live.product import Product
 pytestmark = pytest.mark.slow
 
 DELETED = "The note was deleted."
-
-
-@pytest.fixture
-def product(tmp_path: Path) -> Generator[Product]:
-    with Product(tmp_path) as product:
-        yield product
-
-
-@pytest.fixture
-def clients() -> Generator[Clients]:
-    with Clients() as clients:
-        yield clients
 
 
 def join(product: Product, clients: Clients, name: str) -> str:

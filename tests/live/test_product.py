@@ -4,7 +4,6 @@ import os
 import random
 import signal
 import time
-from collections.abc import Generator
 from pathlib import Path
 
 import pytest
@@ -13,18 +12,6 @@ from tests.live.processes import Clients
 from tests.live.product import Product
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture
-def product(tmp_path: Path) -> Generator[Product]:
-    with Product(tmp_path) as product:
-        yield product
-
-
-@pytest.fixture
-def clients() -> Generator[Clients]:
-    with Clients() as clients:
-        yield clients
 
 
 def rewritten(note: Path, rng: random.Random, mark: str) -> None:

@@ -220,7 +220,7 @@ async def test_nothing_is_acknowledged_or_told_before_it_is_saved(
     async with connected(sync, "/sync/bees") as one, connected(sync, "/sync/bees") as two:
         await ana.join(one)
         await bo.join(two)
-        async with shelf.store.slow():
+        async with shelf.store.stopped():
             one.write(ana.add("x"))
             one.write(SyncStatus(b"\1"))
             one.write(ana.add("y"))
@@ -240,7 +240,7 @@ async def test_one_who_sends_faster_than_the_disk_writes_is_read_more_slowly(
     ana = Peer(7)
     async with connected(routes(rooms), "/sync/bees") as wire:
         await ana.join(wire)
-        async with shelf.store.slow():
+        async with shelf.store.stopped():
             for _ in range(UNFINISHED_MAX + 50):
                 wire.write(ana.add("x"))
             for _ in range(20):
@@ -302,7 +302,7 @@ async def test_a_client_that_goes_leaves_what_it_sent(rooms: Rooms, shelf: NoteS
     ana = Peer(7)
     async with connected(routes(rooms), "/sync/bees") as wire:
         await ana.join(wire)
-        async with shelf.store.slow():
+        async with shelf.store.stopped():
             for character in "last words":
                 wire.write(ana.add(character))
             wire.hang_up()

@@ -6,10 +6,8 @@ import os
 import sqlite3
 import subprocess
 import sys
-import threading
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,14 +16,13 @@ import pytest
 from commonplace.core.edits import Edit
 from commonplace.core.yjs import HostileUpdate
 from commonplace.errors import BadArgument, Unavailable
-from commonplace.vault import live_tables as tables
 from commonplace.vault.changes import Change
 from commonplace.vault.documents import Document
 from commonplace.vault.live import Documents, First
 from commonplace.vault.log import Disk, Entry, Replay
 from commonplace.vault.saving import EVICTED_TAIL_MAX, TAIL_MAX
-from commonplace.vault.sqlite_log import SqliteLog
 from tests.core.updates import after, first, section, update
+from tests.vault.troubled_log import TroubledLog
 
 pytestmark = pytest.mark.anyio
 
@@ -37,11 +34,11 @@ def anyio_backend() -> str:
     return "asyncio"
 
 
-class Store(SqliteLog):
-    """A log whose file can be full, and that counts what it is asked."""
+class Store(TroubledLog):
+    """A log that gets into trouble, and that counts what it is asked."""
 
     def __init__(self, path: Path) -> None:
-        super().__init__(path, connect=self.connect)
+        super().__init__(path)
         self.path = path
         self.replays = 0
         self.overrun = False
@@ -50,37 +47,9 @@ class Store(SqliteLog):
     def full(self) -> bool:
         return self.overrun
 
-    def connect(self, path: Path) -> sqlite3.Connection:
-        self.connection = tables.connect(path)
-        return self.connection
-
     async def replay(self, document: str) -> Replay:
         self.replays += 1
         return await super().replay(document)
-
-    def fill(self) -> None:
-        (pages,) = self.connection.execute("PRAGMA page_count").fetchone()
-        self.connection.execute(f"PRAGMA max_page_count = {pages}")
-
-    def free(self) -> None:
-        self.connection.execute("PRAGMA max_page_count = 1000000")
-
-    @asynccontextmanager
-    async def stopped(self) -> AsyncGenerator[None]:
-        """Keep everything waiting that is asked meanwhile."""
-        began, go = threading.Event(), threading.Event()
-
-        def stop(_: sqlite3.Connection) -> bool:
-            began.set()
-            return go.wait(10)
-
-        stopping = self._commits.read(stop)
-        await asyncio.to_thread(began.wait)
-        try:
-            yield
-        finally:
-            go.set()
-            await stopping
 
     def rows(self, document: str) -> int:
         reader = sqlite3.connect(self.path)
