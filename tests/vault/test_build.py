@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from commonplace.vault import build
-from commonplace.vault.build import Job
+from commonplace.vault.builder import Job
 from commonplace.vault.index import Index
 from commonplace.vault.schema import LOOKUPS
 from commonplace.vault.settings import Settings

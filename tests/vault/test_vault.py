@@ -2,14 +2,16 @@
 
 import os
 import shutil
+import sqlite3
 from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
 
 import anyio
 import pytest
 
 from commonplace.errors import BadPath, NotFound, Unavailable, Unreadable
+from commonplace.vault import tables
 from commonplace.vault.contents import NoteChange
 from commonplace.vault.ripgrep import Pattern
 from commonplace.vault.settings import Root, Settings
@@ -213,6 +215,21 @@ async def test_a_damaged_index_is_built_anew(make_settings: MakeSettings, damage
     (settings.state / "index.db").write_bytes(damage)
     async with current(settings) as vault:
         assert (await vault.listing.links("Home.md")).forward == ["Ideas.md", "Projects/Plan.md"]
+
+
+async def test_an_index_that_is_only_busy_is_not_thrown_away(
+    make_settings: MakeSettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = make_settings(NOTES)
+    async with current(settings):
+        pass
+    before = (settings.state / "index.db").read_bytes()
+    monkeypatch.setattr(tables, "_BUSY_MS", 10)
+    with closing(sqlite3.connect(settings.state / "index.db", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(Unavailable, match="locked"):
+            tables.connect(settings.state, 2)
+    assert (settings.state / "index.db").read_bytes() == before
 
 
 async def test_changes_made_while_nobody_looked_are_found_at_the_next_start(

@@ -8,6 +8,7 @@ import click
 from commonplace.cli.choices import Flags
 from commonplace.cli.output import finished, json_option, show_json
 from commonplace.cli.root import settled, vault_and_state
+from commonplace.vault.builder import ahead
 from commonplace.vault.settings import Settings
 
 
@@ -22,7 +23,8 @@ def command(flags: Flags, *, rebuild: bool, as_json: bool) -> None:
     beforehand, and for making it again.
     """
     began = time.monotonic()
-    status = finished(_refresh(settled(flags), rebuild=rebuild))
+    with ahead():
+        status = finished(_refresh(settled(flags), rebuild=rebuild))
     seconds = round(time.monotonic() - began, 2)
     if as_json:
         show_json({**status, "seconds": seconds})

@@ -88,21 +88,23 @@ class Reader:
         self._heading: list[str] | None = None
         self._open: list[_OpenLink | None] = []
 
-    def read(self) -> None:
-        """Go through all events."""
+    def read(self) -> None:  # noqa: C901 (one flat loop: there are a hundred events a note)
+        """Go through all events; most are no concern of a reader that has nothing open."""
+        open_links, keeps_opaque = self._open, self._opaque is not None
         for event, span in events_with_range(self._body, options=self._options):
             if isinstance(event, str):
-                self._say(" ", span)
+                if open_links or self._heading is not None:
+                    self._say(" ", span)
             elif "Text" in event:
-                if self._open or self._heading is not None:
+                if open_links or self._heading is not None:
                     self._say(event["Text"], span)
             elif "Start" in event:
                 if not isinstance(tag := event["Start"], str):
                     self._start(tag, span)
             elif "End" in event:
-                if self._open or self._heading is not None:
+                if open_links or self._heading is not None:
                     self._end(event["End"], span)
-            elif self._open or self._heading is not None or self._opaque is not None:
+            elif keeps_opaque or open_links or self._heading is not None:
                 self._leaf(event, span)
         self.links.sort(key=attrgetter("start"))
 

@@ -23,6 +23,7 @@ _CJK_RUN = re.compile(f"[{_CJK}]+")
 _YOUNG_SYMBOLS = "\u20ba-\u20cf\U0001f000-\U0001faff"
 _SPELLED_OUT = re.compile(f"[{_CJK}{_YOUNG_SYMBOLS}]+")
 _PIECE = re.compile(f"[{_CJK}]+|[^\\s{_CJK}]+")
+_NOT_ASCII = re.compile("[^\0-\x7f]+")
 _KEYCAP = re.compile("[0-9]\ufe0f?\u20e3")
 
 _JOINERS = frozenset("'’‐‑-\u00ad\u200c\u200d")
@@ -36,11 +37,11 @@ _STOPWORDS = frozenset(_STOPWORD_LIST.split())
 
 def count(text: str) -> int:
     """Count the words: runs of letters and digits, with the apostrophes and hyphens inside them."""
-    if text.isascii():
-        kinds = text.encode("ascii").translate(_ASCII_KINDS)
-    else:
-        plain = _KEYCAP.sub(" ", text) if "\u20e3" in text else text
-        kinds = plain.translate(_KINDS).encode("ascii")
+    plain = _KEYCAP.sub(" ", text) if "\u20e3" in text else text
+    kinds = plain.encode(errors="replace").translate(_ASCII_KINDS)
+    if not text.isascii():
+        # Few characters of most texts are not ASCII; the slower table is for those alone.
+        kinds = _NOT_ASCII.sub(_kinds, kinds.decode()).encode("ascii")
     kinds = b" " + kinds
     # A word starts at a letter behind a space, or behind a hyphen that no letter leads to.
     starts = kinds.count(b" a") + kinds.count(b" -a") + kinds.count(b"--a")
@@ -114,6 +115,10 @@ class _Kinds(dict[int, str]):
         return kind
 
 
+def _kinds(found: re.Match[str]) -> str:
+    return found[0].translate(_KINDS)
+
+
 class _Spaced(dict[int, str]):
     """A table for `str.translate` that turns all but letters, digits and marks into spaces."""
 
@@ -125,4 +130,4 @@ class _Spaced(dict[int, str]):
 
 _KINDS = _Kinds()
 _SPACED = _Spaced()
-_ASCII_KINDS = "".join(_kind(chr(code)) for code in range(128)).encode().ljust(256)
+_ASCII_KINDS = "".join(map(_kind, map(chr, range(128)))).encode() + bytes(range(128, 256))

@@ -11,15 +11,14 @@ import os
 import sys
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 from commonplace.vault import reading
+from commonplace.vault.builder import Job
 from commonplace.vault.disk import Listed
 from commonplace.vault.index import Index, Known
 from commonplace.vault.reading import Plan, Seen, plan, read
 from commonplace.vault.roots import Roots
 from commonplace.vault.rows import Rows
-from commonplace.vault.settings import Root, Settings
 from commonplace.vault.workers import shared_out
 from commonplace.vault.writer import IndexWriter
 
@@ -27,32 +26,6 @@ _PORTION = 64
 _BATCH = 64  # portions that are written as one transaction
 _ALONE_MAX = 256
 _CHANGES_TOLD_MAX = 500
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """What to build: the vault's settings in a form that crosses a process boundary."""
-
-    roots: list[tuple[str, str]]
-    state: str
-    ignore: list[str]
-    shards: int
-    workers: int
-    owner: int
-    nice: int
-
-    @classmethod
-    def of(cls, settings: Settings, shards: int, workers: int, nice: int = 0) -> "Job":
-        """Describe the job for a vault; `nice` leaves the processor to others first."""
-        roots = [(root.name, str(root.path)) for root in settings.roots]
-        state, ignore = str(settings.state), list(settings.ignore)
-        return cls(roots, state, ignore, shards, workers, os.getpid(), nice)
-
-    @property
-    def settings(self) -> Settings:
-        """Return what the vault is opened with."""
-        roots = tuple(Root(name, Path(path)) for name, path in self.roots)
-        return Settings(roots, Path(self.state), ignore=tuple(self.ignore))
 
 
 def run(job: Job) -> Generator[dict[str, object]]:
@@ -157,7 +130,10 @@ def _done(work: Plan) -> dict[str, object]:
 
 def main() -> None:
     """Do the job that standard input describes, for the process that started this one."""
-    job = Job(**json.load(sys.stdin))
+    given = sys.stdin.read()
+    if not given:
+        return  # it was started ahead, and there was nothing to build
+    job = Job(**json.loads(given))
     os.nice(job.nice)
     gc.disable()  # nothing here goes round in circles, and looking for it takes a tenth of the time
     for news in run(job):

@@ -4,25 +4,21 @@ Few changes are written by a thread of this process; many, by the build process.
 two writes at a time. The mirror in memory is changed on the event loop alone.
 """
 
-import json
 import logging
 import os
-import subprocess
-import sys
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Collection, Iterable
-from contextlib import asynccontextmanager
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Iterable
+from contextlib import aclosing, asynccontextmanager
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import cast
 
 import anyio
-import anyio.abc
 import anyio.to_thread
 
 from commonplace.core.graph import Graph
 from commonplace.errors import Unavailable
 from commonplace.vault import contents as mirror, reading, watch
-from commonplace.vault.build import Job
+from commonplace.vault.builder import Job, News, builder
 from commonplace.vault.contents import Contents, NoteChange
 from commonplace.vault.disk import Listed
 from commonplace.vault.graph import LinkGraph, gathered
@@ -246,54 +242,34 @@ class Indexer:
     async def _build(self, progress: Progress | None) -> None:
         self._close_writer()
         before = dict.fromkeys(self._contents.catalog.paths())
+        # Unless somebody waits for the build, answers come first.
+        job = Job.of(self._settings, self._shards, self._shards, 0 if progress else NICE)
         self.state.building = True
         differs: object = True
         try:
-            async for news in self._builder(watched=progress is not None):
-                if "todo" in news:
-                    self.state.todo = int(str(news["todo"]))
-                    self.state.read = int(str(news.get("read", 0)))
-                    if progress:
-                        progress(self.state.read, self.state.todo)
-                # The mirror of many notes is loaded anew only if something changed.
-                if "listed" in news:
-                    differs = news["todo"] or news["gone"]
-                    if differs:
+            async with aclosing(builder().build(job)) as told:
+                async for news in told:
+                    self._count(news, progress)
+                    # The mirror of many notes is loaded anew only if something changed.
+                    if "listed" in news:
+                        differs = news["todo"] or news["gone"]
+                        if differs:
+                            await self.load()
+                        self.state.listed.set()
+                    if "done" in news and differs:
                         await self.load()
-                    self.state.listed.set()
-                if "done" in news and differs:
-                    await self.load()
-                    self._tell_built(news, before)
+                        self._tell_built(news, before)
         finally:
             self.state.building = False
 
-    async def _builder(self, *, watched: bool) -> AsyncIterator[dict[str, object]]:
-        """Run the build process and yield what it tells; unwatched, answers come first."""
-        job = Job.of(self._settings, self._shards, self._shards, 0 if watched else NICE)
-        process = await anyio.open_process(
-            [sys.executable, "-P", "-m", "commonplace.vault.build"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
-        async with process:
-            assert process.stdin
-            assert process.stdout
-            assert process.stderr
-            try:
-                await process.stdin.send(json.dumps(asdict(job)).encode())
-                await process.stdin.aclose()
-                async for line in _lines(process.stdout):
-                    yield json.loads(line)
-                complaint = b"".join([part async for part in process.stderr])
-                if await process.wait():
-                    logger.error("%s", complaint.decode("utf-8", "replace"))
-                    raise Unavailable("The index could not be built; the log says why.")
-            finally:
-                if process.returncode is None:
-                    process.terminate()
+    def _count(self, news: News, progress: Progress | None) -> None:
+        if "todo" in news:
+            self.state.todo = int(str(news["todo"]))
+            self.state.read = int(str(news.get("read", 0)))
+            if progress:
+                progress(self.state.read, self.state.todo)
 
-    def _tell_built(self, news: dict[str, object], before: dict[str, None]) -> None:
+    def _tell_built(self, news: News, before: dict[str, None]) -> None:
         """Tell followers what a build found; after a first build nobody has seen anything yet."""
         if not before:
             return
@@ -326,11 +302,3 @@ class Indexer:
     def _clear(self) -> None:
         self._open_writer().clear()
         self._close_writer()
-
-
-async def _lines(stream: anyio.abc.ByteReceiveStream) -> AsyncIterator[bytes]:
-    rest = b""
-    async for part in stream:
-        *lines, rest = (rest + part).split(b"\n")
-        for line in lines:
-            yield line

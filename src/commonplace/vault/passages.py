@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from commonplace.errors import Unavailable
-from commonplace.vault.tables import marks, parts
+from commonplace.vault.tables import marks, parts, useless
 
 VERSION = 1
 FILE = "meaning.db"
@@ -171,12 +171,14 @@ class Passages:
 def _opened(folder: Path) -> sqlite3.Connection:
     """Open the file; one that is damaged or of another version is made anew."""
     try:
-        return _connected(folder)
-    except sqlite3.DatabaseError:
-        for name in (FILE, f"{FILE}-wal", f"{FILE}-shm"):
-            (folder / name).unlink(missing_ok=True)
-    try:
-        return _connected(folder)
+        try:
+            return _connected(folder)
+        except sqlite3.DatabaseError as error:
+            if not useless(error):
+                raise
+            for name in (FILE, f"{FILE}-wal", f"{FILE}-shm"):
+                (folder / name).unlink(missing_ok=True)
+            return _connected(folder)
     except sqlite3.Error as error:
         raise Unavailable(f"{FILE} cannot be opened: {error}.") from error
 

@@ -12,22 +12,44 @@ from commonplace.vault.schema import LOOKUPS, TABLES, VERSION
 _BUSY_MS = 30_000
 _VARIABLES_MAX = 500
 
+# The file may be sound: somebody else is at work in it, or the disk does not do what it should.
+_OUT_OF_REACH = frozenset(
+    [
+        sqlite3.SQLITE_BUSY,
+        sqlite3.SQLITE_LOCKED,
+        sqlite3.SQLITE_FULL,
+        sqlite3.SQLITE_IOERR,
+        sqlite3.SQLITE_CANTOPEN,
+        sqlite3.SQLITE_READONLY,
+        sqlite3.SQLITE_PERM,
+        sqlite3.SQLITE_NOMEM,
+    ]
+)
+
 Value = TypeVar("Value")
 
 
 def connect(folder: Path, shards: int) -> sqlite3.Connection:
     """Open the index of a state folder for one thread at a time."""
     try:
-        return _open(folder, shards)
-    except sqlite3.DatabaseError:
-        erase(folder)
-    try:
-        return _open(folder, shards)
+        try:
+            return _open(folder, shards)
+        except sqlite3.DatabaseError as error:
+            if not useless(error):
+                raise
+            erase(folder)
+            return _open(folder, shards)
     except sqlite3.Error as error:
         raise Unavailable(
             f"The index cannot be opened: {error}. Check that the state folder is writable and"
             " its disk has room."
         ) from error
+
+
+def useless(error: sqlite3.DatabaseError) -> bool:
+    """Tell whether a file that cannot be opened is damaged, or of another version."""
+    code: int | None = getattr(error, "sqlite_errorcode", None)
+    return code is None or code & 0xFF not in _OUT_OF_REACH
 
 
 def erase(folder: Path) -> None:
