@@ -3,19 +3,23 @@
     python -m bench.suggestions
 
 The control is the log alone, in the same run: one append and one record, the two commits that an
-edit waits for. CPU is the least that the event loop's thread took for one: on a busy machine it
-tells more than the clock does.
+edit waits for; for the first edit of a note, which makes it live, the commit of its text as well.
+CPU is the least that the event loop's thread took for one: on a busy machine it tells more than
+the clock does.
 """
 
 import asyncio
 import statistics
 import tempfile
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 
 from bench.__main__ import row
-from commonplace.vault.log import Entry
+from commonplace.server.running import run_as_server
+from commonplace.vault.log import Disk, Entry
 from commonplace.vault.settings import Root, Settings
 from commonplace.vault.sqlite_log import SqliteLog
 from commonplace.vault.suggesting import Suggester
@@ -24,6 +28,7 @@ from commonplace.vault.waiting import Wanted
 
 BY = Suggester("bench", "bench")
 ROUNDS = 15
+FIRST_ROUNDS = 5
 
 Times = tuple[float, float]
 
@@ -43,60 +48,103 @@ def shown(times: Times) -> str:
     return f"{times[0]:.1f} ms, {times[1]:.1f} ms CPU"
 
 
-def write_notes(folder: Path) -> None:
+def write_edited(folder: Path) -> None:
+    """Write notes to edit: each another text, so that no answer is known from one before."""
     sentence = "Some plain text - with dashes -- and more of it. "
     filler = (sentence * 10)[:480]
-    marked = "".join(
-        f"{filler}{{--cat--}}{{++dog {n}++}}\n" + (f"place{n}z " if n % 50 == 0 else "")
-        for n in range(2_000)
-    )
-    (folder / "large.md").write_text(marked, encoding="utf-8")
-    lines = "".join(f"Line {n} with place{n}z and other words.\n" for n in range(200))
-    (folder / "ordinary.md").write_text(lines, encoding="utf-8")
-    for note in range(400):
+    for number in range(FIRST_ROUNDS + 1):
+        marked = "".join(
+            f"{filler}{{--cat {number}--}}{{++dog {n}++}}\n"
+            + (f"place{n}z " if n % 50 == 0 else "")
+            for n in range(2_000)
+        )
+        (folder / f"large {number}.md").write_text(marked, encoding="utf-8")
+        lines = "".join(f"Line {n} with place{n}z and {number} words.\n" for n in range(200))
+        (folder / f"ordinary {number}.md").write_text(lines, encoding="utf-8")
+
+
+def write_waiting(folder: Path) -> None:
+    """Write ten thousand suggestions."""
+    for note in range(500):
         text = "".join(f"{n} {{--cat {note}--}}{{++dog {n}++}} more\n" for n in range(20))
         (folder / f"waiting {note:03}.md").write_text(text, encoding="utf-8")
 
 
-async def commits(folder: Path) -> Times:
-    async with SqliteLog(folder / "control.db") as log:
+async def commits(folder: Path, text: bytes = b"") -> Times:
+    """Measure what an edit waits for in the log; with a text, what the first one does."""
+    disk = Disk(b"hash", text)
+    async with SqliteLog(folder / f"control {len(text)}.db") as log:
 
-        async def act() -> None:
-            await log.append(Entry("note", b"x" * 60, "bench"))
+        async def act(number: int) -> None:
+            note = f"note {number}"
+            if text:
+                await log.append(Entry(note, text, "bench", (), disk))
+            await log.append(Entry(note, b"x" * 60, "bench"))
             await log.put_record("bench", "key", "value")
 
-        return typical([await timed(act) for _ in range(ROUNDS)])
+        return typical([await timed(partial(act, number)) for number in range(ROUNDS)])
 
 
-async def edits(vault: Vault, path: str, step: int) -> Times:
+async def edits(vault: Vault, path: str, step: int) -> list[Times]:
     times: list[Times] = []
-    for number in range(ROUNDS + 1):
+    for number in range(ROUNDS):
         place = f"place{number * step}z"
         await vault.read(path, BY.id)
-        times.append(await timed(lambda: vault.suggest(path, place, f"other{place}", BY)))  # noqa: B023
-    row(f"the first edit of {path}, which makes it live", shown(times[0]), "", None)
-    return typical(times[1:])
+        suggest = partial(vault.suggest, path, place, f"other{place}", BY)
+        times.append(await timed(suggest))
+    return times
+
+
+def judge(what: str, times: Times, control: Times, goal: int) -> None:
+    row(f"the log alone, for {what}", shown(control), "", None)
+    beside = min(times[0] - control[0], times[1])
+    row(what, shown(times), f"< {goal} ms beside the log", beside < goal)
+
+
+async def measure_edits(vault: Vault, scratch: Path, kind: str, step: int, goal: int) -> None:
+    first: list[Times] = []
+    for number in range(FIRST_ROUNDS):
+        path = f"{kind} {number}.md"
+        await vault.read(path, BY.id)
+        first.append(await timed(partial(vault.suggest, path, "place0z", "another", BY)))
+        await vault.shelf.flush_all()
+    text = (vault.settings.roots[0].path / f"{kind} {FIRST_ROUNDS}.md").read_bytes()
+    judge(f"first edit of a note, {kind}", typical(first), await commits(scratch, text), goal)
+    later = typical((await edits(vault, f"{kind} {FIRST_ROUNDS}.md", step))[1:])
+    judge(f"later edit of a note, {kind}", later, await commits(scratch), goal)
+
+
+async def measure_lists(vault: Vault) -> None:
+    await vault.read("waiting 000.md", BY.id)
+    await vault.suggest("waiting 000.md", " more\n1 ", " less\n1 ", BY)
+    await vault.pending_page(Wanted(), 0, 200)
+    for wanted in (Wanted(), Wanted(author="bench"), Wanted(kind="replace")):
+        page = partial(vault.pending_page, wanted, 5_000, 200)
+        times = typical([await timed(page) for _ in range(9)])
+        _, total = await vault.pending_page(wanted, 0, 1)
+        name = wanted.author or wanted.kind or "all"
+        row(f"200 of {total} that wait: {name}", shown(times), "< 30 ms", min(times) < 30)
+
+
+@asynccontextmanager
+async def opened(scratch: Path, write: Callable[[Path], None]) -> AsyncGenerator[Vault]:
+    folder = scratch / write.__name__
+    folder.mkdir()
+    write(folder)
+    async with Vault.open(
+        Settings((Root("vault", folder),), scratch / f"state of {folder.name}")
+    ) as vault:
+        await vault.settled()
+        yield vault
 
 
 async def measure(scratch: Path) -> None:
-    folder = scratch / "vault"
-    folder.mkdir()
-    write_notes(folder)
-    control = await commits(scratch)
-    row("the log alone: two commits", shown(control), "", None)
-    async with Vault.open(Settings((Root("vault", folder),), scratch / "state")) as vault:
-        await vault.settled()
-        for path, step, goal in (("large.md", 50, 50), ("ordinary.md", 1, 10)):
-            times = await edits(vault, path, step)
-            beside = min(times[0] - control[0], times[1])
-            row(f"edit of {path}", shown(times), f"< {goal} ms beside the log", beside < goal)
-        await vault.pending_page(Wanted(), 0, 200)
-        for wanted in (Wanted(), Wanted(author="bench"), Wanted(kind="replace")):
-            pages = [await timed(lambda: vault.pending_page(wanted, 5_000, 200)) for _ in range(9)]  # noqa: B023
-            _, total = await vault.pending_page(wanted, 0, 1)
-            name = wanted.author or wanted.kind or "all"
-            times = typical(pages)
-            row(f"200 of {total} that wait: {name}", shown(times), "< 30 ms", min(times) < 30)
+    run_as_server()
+    async with opened(scratch, write_waiting) as vault:
+        await measure_lists(vault)
+    async with opened(scratch, write_edited) as vault:
+        await measure_edits(vault, scratch, "large", 50, 50)
+        await measure_edits(vault, scratch, "ordinary", 1, 10)
 
 
 def main() -> None:

@@ -401,6 +401,21 @@ async def test_the_log_is_compacted_when_its_tail_grows(documents: Documents, st
     assert await replayed(store, "note") == text
 
 
+async def test_the_text_that_a_large_note_began_with_is_not_saved_again(store: Store) -> None:
+    async def begin(_: str) -> First:
+        return First("word " * 50_000, "file")
+
+    async with Documents(store, first=begin) as documents:
+        for number in range(5):
+            await documents.edit("note", at_end(f"{number} "), "ana")
+    assert store.rows("note") == 6
+    async with Documents(store, first=begin) as documents:
+        await documents.edit("note", at_end("x" * 100_000), "ana")
+        text = await text_of(documents, "note")
+    assert store.rows("note") == 0  # all in a snapshot
+    assert await replayed(store, "note") == text
+
+
 async def test_compaction_keeps_edits_that_are_made_meanwhile(
     documents: Documents, store: Store
 ) -> None:

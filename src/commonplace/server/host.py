@@ -19,6 +19,7 @@ from anyio.streams.buffered import BufferedByteStream
 
 from commonplace.errors import CommonplaceError
 from commonplace.server.hello import HELLO_MAX, Answer, Hello, chosen, line, parse_hello
+from commonplace.server.running import run_as_server
 from commonplace.server.web import Web
 from commonplace.vault.owner import Claim
 from commonplace.vault.settings import Settings
@@ -69,6 +70,7 @@ async def host(
         async with compose(settings) as served, hosting(settings, claim, served, listeners):
             if ready:
                 ready()
+            run_as_server()
             await stop.wait()
 
 

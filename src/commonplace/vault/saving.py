@@ -54,7 +54,8 @@ class Live:
         self.document.load(kept.updates, kept.authors)
         sizes = [len(update) for update in kept.updates]
         self.seq, self.tail = kept.seq, kept.tail
-        self.tail_bytes = sum(sizes[len(sizes) - kept.tail :])
+        # The first update is as good as a snapshot: most are the text that a note began with.
+        self.tail_bytes = sum(sizes[max(1, len(sizes) - kept.tail) :])
         self.snapshot_bytes = sum(sizes) - self.tail_bytes
 
 

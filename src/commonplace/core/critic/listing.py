@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from hashlib import blake2b
 from typing import NamedTuple
 
@@ -85,8 +86,9 @@ def listed(marked: Marked) -> list[Suggestion]:
     return list(_Listing(marked).rows(found)) if found else []
 
 
+@lru_cache(maxsize=4)
 def groups(marked: Marked) -> list[Group]:
-    """Put marks together that are decided together."""
+    """Put marks together that are decided together. The list is shared, and not to be changed."""
     found: list[list[Mark]] = []
     marks = marked.suggested
     for index, mark in enumerate(marks):

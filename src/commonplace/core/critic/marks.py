@@ -69,9 +69,12 @@ class Mark(NamedTuple):
         return self.middle + (2 if self.kind is Kind.REPLACED else 0), self.tail
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Marked:
-    """A text and the marks in it, each list in order. Fences are (start, end) of code blocks."""
+    """A text and the marks in it, each list in order. Fences are (start, end) of code blocks.
+
+    Each is equal to itself alone, so that what is worked out of one can be kept for it.
+    """
 
     text: str
     suggested: list[Mark]

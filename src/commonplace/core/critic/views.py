@@ -8,6 +8,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum, auto
+from functools import lru_cache
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -71,8 +72,9 @@ def base(text: str) -> str:
     return text if "{" not in text else base_view(parse(text)).text
 
 
+@lru_cache(maxsize=4)
 def accepted_view(marked: Marked) -> View:
-    """Return the accepted text with its map."""
+    """Return the accepted text with its map. It is shared, and not to be changed."""
     return _view(marked, Role.NEW)
 
 
