@@ -11,8 +11,8 @@ would cut one in half: the engine would show another text than every Yjs client,
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from operator import attrgetter
+from typing import NamedTuple
 
 from commonplace.core.yjs import EarlyUpdate, HostileUpdate, varuint
 from commonplace.core.yjs_scan import scan
@@ -24,8 +24,7 @@ HELD_BYTES_MAX = 1024 * 1024
 _clock = attrgetter("clock")
 
 
-@dataclass(frozen=True, slots=True)
-class Admitted:
+class Admitted(NamedTuple):
     """What can be applied now, in order; which clocks that moves; whether some was kept back."""
 
     ready: list[bytes]

@@ -9,6 +9,7 @@ seen before it happens.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import NamedTuple
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +99,7 @@ class Deletion:
         return self.clock + self.length
 
 
-@dataclass(frozen=True, slots=True)
-class Scanned:
+class Scanned(NamedTuple):
     """What an update holds, by client and clock."""
 
     spans: Mapping[int, list[tuple[int, int]]]

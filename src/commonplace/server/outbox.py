@@ -10,8 +10,7 @@ One who reads nothing at all for too long is given up.
 import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from starlette.types import Send
 
@@ -36,8 +35,7 @@ STALLED_SECONDS_MAX = 30.0
 CatchUp = Callable[[Mapping[int, int]], Awaitable[list["Frame"]]]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Frame:
+class Frame(NamedTuple):
     """One frame, made once for all who get it: its payload, and the whole of it.
 
     What is not `kept` may be dropped; if it tells of an update, that is kept beside it.

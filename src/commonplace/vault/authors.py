@@ -33,6 +33,11 @@ class Authors:
                 self._ours[author.actor] = author
         return fresh
 
+    def meet(self, clients: Iterable[int], actor: str) -> tuple[Author, ...]:
+        """Take in the ids of an actor's own choice; answers those that were not known."""
+        fresh = [client for client in clients if client not in self._by_client]
+        return self.register(Author(client, actor, ours=False) for client in fresh) if fresh else ()
+
     def own(self, actor: str, used: Container[int]) -> Author:
         """Find the id that the server writes under for an actor; the first time, draw one."""
         author = self._ours.get(actor)
@@ -44,4 +49,8 @@ class Authors:
 
     def are_ours(self, clients: Iterable[int]) -> bool:
         """Tell whether the server itself writes under any of these."""
-        return any(c in self._by_client and self._by_client[c].ours for c in clients)
+        for client in clients:
+            known = self._by_client.get(client)
+            if known is not None and known.ours:
+                return True
+        return False

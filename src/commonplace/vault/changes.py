@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from commonplace.core.edits import Edit
 from commonplace.errors import BadArgument
@@ -39,8 +40,7 @@ class Ingested(Edited):
     base: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(NamedTuple):
     """A saved change, as followers hear of it; `origin` is whoever sent it."""
 
     id: str

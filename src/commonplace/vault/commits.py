@@ -26,12 +26,13 @@ from commonplace.errors import CommonplaceError, Unavailable
 JOBS_MAX = 20_000
 BYTES_MAX = 64 * 1024 * 1024
 BATCH_MAX = 1_000
-# When so many a second come, and from several sides, waiting for more costs less than a commit for
-# each few. One who writes again and again, each time when the last is on disk, is never made to.
+# When so many a second come, and from many sides, waiting for more costs less than a commit for
+# each few. One who writes on and on, each time when the last is on disk, is never made to wait.
 BUSY_RATE = 500.0
-_SEVERAL = 3
 GATHER_SECONDS = 0.02
 _RATE_SECONDS = 0.1
+_RECENT = 64
+_SIDES_MIN = 32
 
 # of the file; what a job itself refuses never gets so far
 _FAILURES = (sqlite3.Error, OSError, CommonplaceError)
@@ -129,6 +130,22 @@ class _Rate:
         return self._recent / _RATE_SECONDS
 
 
+class _Crowd:
+    """Whether very many come of late: many a second, for many documents, and not one by one."""
+
+    def __init__(self) -> None:
+        self._all, self._in_company = _Rate(), _Rate()
+        self._recent: deque[str] = deque(maxlen=_RECENT)
+
+    def after(self, batch: Sequence[_AnyJob]) -> bool:
+        """Count what was committed just now; tells whether it is a crowd."""
+        self._recent.extend(job.key for job in batch)
+        rate = self._all.after(len(batch))
+        in_company = self._in_company.after(len(batch) if len(batch) > 1 else 0)
+        busy = rate > BUSY_RATE and in_company > BUSY_RATE / 2
+        return busy and len(set(self._recent)) >= _SIDES_MIN
+
+
 class Commits:
     """A connection and the thread that works on it."""
 
@@ -192,12 +209,11 @@ class Commits:
         return job.future
 
     def _run(self) -> None:
-        rate = _Rate()
+        crowd = _Crowd()
         try:
             while batch := self._next():
                 self._serve(batch)
-                busy = rate.after(len(batch)) > BUSY_RATE and len(batch) >= _SEVERAL
-                if busy and not self._closed:
+                if crowd.after(batch) and not self._closed:
                     time.sleep(GATHER_SECONDS)
         finally:
             with self._changed:

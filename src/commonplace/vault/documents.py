@@ -148,11 +148,11 @@ class Document:
         scanned = self._gate.check(update, self._policy)
         self._refuse_growth(scanned, len(update))
         self._refuse_forgery(scanned)
-        authors = [Author(client, actor, ours=False) for client in scanned.spans]
         try:
-            return self._take(update, scanned, *authors)
+            heard, record = self._take(update, scanned)
         except EngineFault:
             raise HostileUpdate("The update could not be applied to the note.") from None
+        return Taken(heard, record, self._authors.meet(scanned.spans, actor) if record else ())
 
     def observe(self, listener: Listener) -> None:
         """Hear of each change once it is saved."""
@@ -211,10 +211,11 @@ class Document:
         self._replica.expect(self._gate.known)
 
     def _take_own(self, delta: bytes, author: Author) -> Taken:
-        return self._take(delta, scan(delta, policy=LOGGED), author)
+        heard, record = self._take(delta, scan(delta, policy=LOGGED))
+        return Taken(heard, record, self._authors.register((author,) if record else ()))
 
-    def _take(self, update: bytes, scanned: Scanned, *authors: Author) -> Taken:
-        """Let an update in, as far as it is ready."""
+    def _take(self, update: bytes, scanned: Scanned) -> tuple[bytes, bytes]:
+        """Let an update in, as far as it is ready; tells what is heard of it, and what is kept."""
         admitted = self._gate.admit(update, scanned)
         try:
             heard = self._replica.apply(admitted.ready)
@@ -225,7 +226,7 @@ class Document:
         self._text = None if heard else self._text
         record = update if admitted.kept else heard
         self._size += len(record)
-        return Taken(heard, record, self._authors.register(authors if record else ()))
+        return heard, record
 
     def _mirror_of(self, client: int) -> Replica:
         """Make a scratch copy; that of a large document is kept for its actor's next edit."""

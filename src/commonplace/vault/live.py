@@ -47,23 +47,6 @@ class Settled:
     seq: int
 
 
-class _Holding:
-    """Keeps a document live; by hand, since every keystroke comes this way."""
-
-    __slots__ = ("_documents", "_id", "_live")
-
-    def __init__(self, documents: "Documents", id: str) -> None:
-        self._documents = documents
-        self._id = id
-
-    async def __aenter__(self) -> Live:
-        self._live = await self._documents.take(self._id)
-        return self._live
-
-    async def __aexit__(self, *_: object) -> None:
-        self._documents.let_go(self._live)
-
-
 FirstText = Callable[[str], Awaitable[First | None]]
 
 
@@ -107,7 +90,7 @@ class Documents:
     @asynccontextmanager
     async def hold(self, id: str) -> AsyncGenerator[Document]:
         """Keep a document live, loading it if it is not."""
-        async with _Holding(self, id) as live:
+        with self._found(id) or await self._loaded(id) as live:
             yield live.document
 
     async def edit(
@@ -119,7 +102,7 @@ class Documents:
         origin: object = None,
     ) -> Edited:
         """Edit a document; answers once the edit is saved."""
-        async with _Holding(self, id) as live:
+        with self._found(id) or await self._loaded(id) as live:
             self._refuse_full()
             edited = live.document.edit(plan, actor)
             await self._saving.keep(live, edited, actor, origin)
@@ -134,7 +117,7 @@ class Documents:
         origin: object = None,
     ) -> Taken:
         """Take in an update from outside; answers once it is saved."""
-        async with _Holding(self, id) as live:
+        with self._found(id) or await self._loaded(id) as live:
             self._refuse_full()
             taken = live.document.apply(update, actor)
             await self._saving.keep(live, taken, actor, origin)
@@ -149,7 +132,7 @@ class Documents:
         origin: object = None,
     ) -> Taken:
         """Change a document by a function that does not await; answers once that is saved."""
-        async with _Holding(self, id) as live:
+        with self._found(id) or await self._loaded(id) as live:
             self._refuse_full()
             taken = work(live.document)
             await self._saving.keep(live, taken, actor, origin)
@@ -165,7 +148,7 @@ class Documents:
         origin: object = None,
     ) -> Ingested:
         """Merge a file's new text; the disk record, with its new base, is saved in one step."""
-        async with _Holding(self, id) as live:
+        with self._found(id) or await self._loaded(id) as live:
             self._refuse_full()
             ingested = live.document.ingest(disk.base, text, actor)
             await self._saving.keep(
@@ -175,20 +158,20 @@ class Documents:
 
     async def answer(self, id: str, state_vector: bytes) -> bytes:
         """Tell another side what it lacks, once all of that is saved."""
-        async with _Holding(self, id) as live:
+        with self._found(id) or await self._loaded(id) as live:
             update = live.document.update_since(state_vector)
             await self._saving.settle(live)
             return update
 
     async def settled(self, id: str) -> Settled:
         """Tell the text and its state as they are now, once they are saved."""
-        async with _Holding(self, id) as live:
+        with self._found(id) or await self._loaded(id) as live:
             text, state = live.document.text, live.document.state()
             return Settled(text, state, await self._saving.settle(live))
 
     async def saved(self, id: str) -> int:
         """Tell the number of the last update that memory holds now, once it is saved."""
-        async with _Holding(self, id) as live:
+        with self._found(id) or await self._loaded(id) as live:
             return await self._saving.settle(live)
 
     def is_live(self, id: str) -> bool:
@@ -203,21 +186,28 @@ class Documents:
         """Hear no more."""
         self._saving.followers.remove(listener)
 
-    async def take(self, id: str) -> Live:
-        """Find a document, load it if it is not live, and keep it so until it is let go."""
-        while (live := self._live.get(id)) is None or live.document.broken:
+    def _found(self, id: str) -> Live | None:
+        """Find a document; None if it has to be loaded."""
+        live = self._live.get(id)
+        return None if live is None or live.document.broken else live
+
+    async def _loaded(self, id: str) -> Live:
+        while (live := self._found(id)) is None:
             await asyncio.shield(self._load_once(id))
-        self._live.move_to_end(id)
-        live.holders += 1
         return live
 
-    def let_go(self, live: Live) -> None:
-        """Need a document no longer."""
-        live.holders -= 1
-        self._weigh(live)
+    def _released(self, live: Live) -> None:
+        """Put a document last in the row of those to be evicted, and weigh it anew."""
+        id = live.document.id
         if live.document.broken:
-            self._load_once(live.document.id)
-        self._trim()
+            self._load_once(id)
+        elif id in self._live:  # else all of them were closed meanwhile
+            self._live.move_to_end(id)
+        weight = live.document.weight
+        self._weight += weight - live.weight
+        live.weight = weight
+        if self._too_much():
+            self._trim()
 
     def _load_once(self, id: str) -> "asyncio.Task[None]":
         task = self._loading.get(id)
@@ -228,7 +218,7 @@ class Documents:
 
     async def _load(self, id: str) -> None:
         """Read the log; a document that cannot be loaded never becomes live."""
-        live = self._live.get(id) or Live(self._make(id))
+        live = self._live.get(id) or Live(self._make(id), self._released)
         kept = await self._log.replay(id)
         if not kept.updates:
             await self._import(id)
@@ -253,8 +243,6 @@ class Documents:
 
     def _trim(self) -> None:
         """Evict what was not used for longest, while there is too much."""
-        if not self._too_much():
-            return
         for live in list(self._live.values()):
             if live.idle and not live.document.broken:
                 self._evict(live)
@@ -269,10 +257,6 @@ class Documents:
         self._saving.leave(live)
         del self._live[live.document.id]
         self._weight -= live.weight
-
-    def _weigh(self, live: Live) -> None:
-        self._weight += live.document.weight - live.weight
-        live.weight = live.document.weight
 
     def _refuse_full(self) -> None:
         if self._log.full:

@@ -13,7 +13,7 @@ contract suite (`tests/vault/log_contract.py`) says what an implementation must 
 from asyncio import Future
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +48,7 @@ class Disk:
 THIS_UPDATE = -1
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """One change to be kept, with what must be saved in the same step."""
 
     document: str

@@ -10,6 +10,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from typing import Self
 
 from commonplace.errors import Unavailable
 from commonplace.vault.background import Background
@@ -26,9 +27,10 @@ _logger = logging.getLogger(__name__)
 
 @dataclass(eq=False, slots=True)
 class Live:
-    """A document in memory, and how its log stands."""
+    """A document in memory, and how its log stands; it stays there while somebody is `with` it."""
 
     document: Document
+    released: "Callable[[Live], None]"
     holders: int = 0
     unsaved: int = 0
     last: "asyncio.Future[int] | None" = None
@@ -37,6 +39,16 @@ class Live:
     tail_bytes: int = 0
     snapshot_bytes: int = 0
     weight: int = 0
+
+    def __enter__(self) -> Self:
+        """Keep it."""
+        self.holders += 1
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Need it no longer."""
+        self.holders -= 1
+        self.released(self)
 
     @property
     def idle(self) -> bool:
