@@ -1,6 +1,6 @@
 """`python -m bench.rooms`: our rooms beside the JavaScript y-websocket server, in the same run.
 
-    python -m bench.rooms [--seconds 5] [--rounds 3] [--scene N]
+    python -m bench.rooms [--seconds 5] [--rounds 5] [--scene N]
 
 Two scenes. *One note*: 100 clients on one document, 200 updates a second in all; a delivery is an
 update that reached another client. *Many notes*: 1,000 documents with a client each, 1,000 updates
@@ -355,7 +355,7 @@ def _mark(good: bool) -> str:
 def main() -> None:
     options = argparse.ArgumentParser()
     options.add_argument("--seconds", type=float, default=5)
-    options.add_argument("--rounds", type=int, default=3)
+    options.add_argument("--rounds", type=int, default=5)
     options.add_argument("--scene", type=int, choices=range(len(SCENES) + 1))
     options.add_argument("--serve", type=Path, help=argparse.SUPPRESS)
     options.add_argument("--port", type=int, help=argparse.SUPPRESS)

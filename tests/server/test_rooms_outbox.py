@@ -1,7 +1,6 @@
 """The way out to one client, when it is slow, stops, or goes."""
 
 import asyncio
-import gc
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,7 +12,7 @@ from websockets.protocol import CLIENT, OPEN, Protocol
 
 from commonplace.core.yjs_frames import Presence, SyncStatus
 from commonplace.errors import NotFound, Unavailable
-from commonplace.server.begun import Begun, Bell, begin
+from commonplace.server.bell import Bell
 from commonplace.server.framing import framed
 from commonplace.server.outbox import BYTES_MAX, FRAMES_MAX, Frame, Outbox, kept, showing, updating
 from tests.core.updates import after, first, section, update
@@ -208,77 +207,6 @@ def test_a_frame_is_what_a_websocket_client_reads(size: int) -> None:
 
 
 # work begun without a task
-
-
-async def test_work_that_need_not_wait_is_done_when_it_is_begun() -> None:
-    done: list[int] = []
-
-    async def work() -> None:
-        done.append(1)
-
-    assert begin(work()) is None
-    assert done == [1]
-
-
-async def test_work_goes_on_in_the_task_that_awaits_it() -> None:
-    done: list[int] = []
-    first, second = (asyncio.get_running_loop().create_future() for _ in range(2))
-
-    async def work() -> None:
-        done.append(await first)
-        done.append(await second)
-
-    begun = begin(work())
-    assert isinstance(begun, Begun)
-    asyncio.get_running_loop().call_later(0.01, second.set_result, 2)
-    first.set_result(1)
-    await begun
-    assert done == [1, 2]
-
-
-async def test_work_that_is_cancelled_or_abandoned_cleans_up_after_itself() -> None:
-    cleaned: list[str] = []
-    never = asyncio.get_running_loop().create_future
-
-    async def work(name: str, waits: "asyncio.Future[None]") -> None:
-        try:
-            await waits
-        finally:
-            cleaned.append(name)
-
-    async def finish(begun: Begun) -> None:
-        await begun
-
-    cancelled, abandoned = (begin(work(name, never())) for name in "ab")
-    assert cancelled is not None
-    assert abandoned is not None
-    task = asyncio.create_task(finish(cancelled))
-    await settled()
-    task.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await task
-    abandoned.abandon()
-    assert cleaned == ["a", "b"]
-
-
-async def test_nobody_is_told_how_abandoned_work_failed() -> None:
-    told: list[object] = []
-    loop = asyncio.get_running_loop()
-    loop.set_exception_handler(lambda _, context: told.append(context))
-
-    async def work(waits: "asyncio.Future[None]") -> None:
-        await waits
-
-    def fail() -> None:
-        waits = loop.create_future()
-        begun = begin(work(waits))
-        assert begun is not None
-        waits.set_exception(ValueError("nobody asks"))
-        begun.abandon()
-
-    fail()
-    gc.collect()
-    assert told == []
 
 
 async def test_a_bell_wakes_who_waits_and_nobody_later() -> None:

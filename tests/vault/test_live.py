@@ -98,6 +98,36 @@ async def test_an_edit_is_answered_once_it_is_saved(documents: Documents, store:
     assert edited.text == await text_of(documents, "note") == "one😀"
 
 
+async def test_what_is_at_hand_takes_an_update_at_once_and_tells_when_it_is_saved(
+    documents: Documents, store: Store
+) -> None:
+    typed = Document("other").edit(at_end("one"), "ben").update
+    assert not documents.at_hand("note")
+    async with documents.hold("note") as note:
+        assert documents.at_hand("note")
+        async with store.stopped():
+            saving = documents.apply_now("note", typed, "ben")
+            again = documents.apply_now("note", typed, "ben")
+            assert note.text == "one"
+            await idle()
+            assert documents.answer_now("note", b"\0") is None
+            assert saving
+            assert again
+            assert not saving.done()
+            again.cancel()  # whoever waits may stop doing so
+            await idle()
+            assert not saving.done()
+        await saving
+        assert store.rows("note") == 1
+        assert documents.apply_now("note", typed, "ben") is None
+        assert documents.answer_now("note", b"\0") == typed
+        with pytest.raises(HostileUpdate):
+            documents.apply_now("note", b"nonsense", "ben")
+        note.spoil()
+        assert not documents.at_hand("note")
+        assert documents.answer_now("note", b"\0") is None
+
+
 async def test_edits_at_once_are_all_saved_in_their_order(
     documents: Documents, store: Store
 ) -> None:

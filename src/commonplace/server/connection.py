@@ -9,6 +9,7 @@ import asyncio
 from asyncio import TaskGroup
 from collections import deque
 from itertools import count
+from typing import Any
 
 from starlette.types import Receive, Scope, Send
 
@@ -26,7 +27,7 @@ from commonplace.core.yjs_frames import (
     decode_awareness,
 )
 from commonplace.errors import CommonplaceError
-from commonplace.server.begun import Begun, Bell, begin
+from commonplace.server.bell import Bell
 from commonplace.server.framing import Frames, frames_of
 from commonplace.server.outbox import Outbox, kept, showing
 from commonplace.server.rooms import Room
@@ -38,7 +39,7 @@ TURNS_MAX = 32
 _NO_WRITING = "This connection may only read: nothing of that was saved."
 _NOTHING_SAVED = b"\0"
 
-Unfinished = tuple[Begun | SyncStep1 | SyncStatus, int]
+Unfinished = tuple["asyncio.Future[Any] | SyncStep1 | SyncStatus", int]
 
 
 class Connection:
@@ -76,8 +77,8 @@ class Connection:
             raise
         finally:
             for work, _ in self._unfinished:
-                if isinstance(work, Begun):
-                    work.abandon()  # the log has it all the same
+                if isinstance(work, asyncio.Future):
+                    work.cancel()  # the log has it all the same
 
     async def _hear_all(self, receive: Receive, frames: Frames) -> None:
         """Be told of each message as it arrives, until the client goes."""
@@ -135,10 +136,18 @@ class Connection:
                 pass
 
     def _take(self, update: bytes) -> None:
-        if update != NO_UPDATE:
-            applying = self._documents.apply(self._id, update, self._actor, origin=self._outbox)
-            if begun := begin(applying):
-                self._leave((begun, len(update)))
+        if update == NO_UPDATE:
+            return
+        documents, id = self._documents, self._id
+        if documents.at_hand(id):
+            saving = documents.apply_now(id, update, self._actor, origin=self._outbox)
+        else:
+            # It is being loaded again. One that comes after that, but before this one's turn,
+            # waits for it at the document's gate.
+            applying = documents.apply(id, update, self._actor, origin=self._outbox)
+            saving = asyncio.ensure_future(applying)
+        if saving is not None:
+            self._leave((saving, len(update)))
 
     def _leave(self, work: Unfinished) -> None:
         self._unfinished.append(work)
@@ -150,7 +159,12 @@ class Connection:
         while True:
             while self._unfinished:
                 work, size = self._unfinished[0]
-                await self._finish_one(work)
+                if isinstance(work, SyncStep1):
+                    await self._answer(work.state_vector)
+                elif isinstance(work, SyncStatus):
+                    self._tell_saved(work.payload)
+                else:
+                    await work
                 self._unfinished.popleft()
                 self._bytes -= size
                 self._place.ring()
@@ -158,18 +172,17 @@ class Connection:
                     self._frames.hold_reading(hold=False)
             await self._work.wait()
 
-    async def _finish_one(self, work: Begun | SyncStep1 | SyncStatus) -> None:
-        match work:
-            case Begun():
-                await work
-            case SyncStep1(state_vector):
-                await self._outbox.room()
-                update = await self._documents.answer(self._id, state_vector)
-                self._outbox.put(kept(SyncStep2(update)))
-            case SyncStatus(payload):
-                # after a refusal, only what was saved before it
-                self._saved = self._saved if self._refused else payload
-                self._outbox.put(kept(SyncStatus(self._saved)))
+    async def _answer(self, state_vector: bytes) -> None:
+        await self._outbox.room()
+        update = self._documents.answer_now(self._id, state_vector)
+        if update is None:
+            update = await self._documents.answer(self._id, state_vector)
+        self._outbox.put(kept(SyncStep2(update)))
+
+    def _tell_saved(self, payload: bytes) -> None:
+        # after a refusal, only what was saved before it
+        self._saved = self._saved if self._refused else payload
+        self._outbox.put(kept(SyncStatus(self._saved)))
 
     def _refuse(self) -> None:
         if not self._refused:

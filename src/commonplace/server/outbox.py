@@ -25,7 +25,7 @@ from commonplace.core.yjs_frames import (
 from commonplace.core.yjs_scan import scan
 from commonplace.core.yjs_update import LOGGED
 from commonplace.errors import CommonplaceError, Unavailable
-from commonplace.server.begun import Bell
+from commonplace.server.bell import Bell
 from commonplace.server.framing import WriteFrame, framed
 
 FRAMES_MAX = 1_000

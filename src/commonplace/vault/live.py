@@ -16,7 +16,7 @@ from collections import OrderedDict
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Any, Self
 
 from commonplace.core.yjs import NO_UPDATE
 from commonplace.errors import Unavailable
@@ -123,6 +123,18 @@ class Documents:
             await self._saving.keep(live, taken, actor, origin)
             return taken
 
+    def apply_now(
+        self, id: str, update: bytes, actor: str, *, origin: object = None
+    ) -> "asyncio.Future[Any] | None":
+        """Take an update into a document that is at hand, before this returns.
+
+        Answers what ends once the update is saved, and may be cancelled; None if it is already.
+        """
+        with self._live[id] as live:
+            self._refuse_full()
+            taken = live.document.apply(update, actor)
+            return self._saving.begin(live, taken, actor, origin)
+
     async def transact(
         self,
         id: str,
@@ -163,6 +175,13 @@ class Documents:
             await self._saving.settle(live)
             return update
 
+    def answer_now(self, id: str, state_vector: bytes) -> bytes | None:
+        """Tell another side what it lacks, if the document is at hand and all of it is saved."""
+        live = self._found(id)
+        if live is None or live.unsaved:
+            return None
+        return live.document.update_since(state_vector)
+
     async def settled(self, id: str) -> Settled:
         """Tell the text and its state as they are now, once they are saved."""
         with self._found(id) or await self._loaded(id) as live:
@@ -173,6 +192,10 @@ class Documents:
         """Tell the number of the last update that memory holds now, once it is saved."""
         with self._found(id) or await self._loaded(id) as live:
             return await self._saving.settle(live)
+
+    def at_hand(self, id: str) -> bool:
+        """Tell whether a document can be worked on without waiting for it."""
+        return self._found(id) is not None
 
     def is_live(self, id: str) -> bool:
         """Tell whether a document is in memory."""

@@ -10,7 +10,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Self
+from typing import Any, Self
 
 from commonplace.errors import Unavailable
 from commonplace.vault.background import Background
@@ -84,15 +84,24 @@ class Saving:
         self, live: Live, taken: Taken, actor: str, origin: object, disk: Disk | None = None
     ) -> None:
         """Save a change that was just applied."""
+        saving = self.begin(live, taken, actor, origin, disk)
+        if saving is not None:
+            await saving
+        if disk is not None and not taken.record:
+            await self._log.put_disk(live.document.id, disk)
+
+    def begin(
+        self, live: Live, taken: Taken, actor: str, origin: object, disk: Disk | None = None
+    ) -> "asyncio.Future[Any] | None":
+        """Hand a change to the log, if it is one.
+
+        Answers what ends once memory is saved, and may be cancelled; None if it is already.
+        """
         document = live.document.id
         if taken.record:
             entry = Entry(document, taken.record, actor, taken.authors, disk)
-            change = Change(document, taken.update, actor, origin)
-            await self._save(live, entry, change)
-            return
-        await self.settle(live)
-        if disk is not None:
-            await self._log.put_disk(document, disk)
+            return self._save(live, entry, Change(document, taken.update, actor, origin))
+        return asyncio.shield(live.last) if live.unsaved and live.last is not None else None
 
     async def settle(self, live: Live) -> int:
         """Wait until what memory holds now is saved; answers the number of its last update."""
