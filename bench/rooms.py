@@ -4,21 +4,25 @@
 
 Two scenes. *One note*: 100 clients on one document, 200 updates a second in all; a delivery is an
 update that reached another client. *Many notes*: 1,000 documents with a client each, 1,000 updates
-a second in all, each followed by a question for the state; a delivery is the answer. Ours keeps
+a second in all, each followed by a question for the state; a delivery is the answer. People do not
+type in step: each client does so at moments of its own, the same ones with both servers. Ours keeps
 its durable log (each answer waits for the disk), the other keeps nothing. Then 10,000 documents
 are opened, written to and closed again, a few at a time: memory must not grow with them.
 
 The two servers take turns. Their processor time comes from /proc, so it does not depend on how
-busy the machine is; latencies do, and the load average is shown beside them.
+busy the machine is; latencies do, and the load average is shown beside them. An answer of ours is
+never quicker than the disk: how long the disk alone takes to keep a page is measured meanwhile.
 """
 
 import argparse
 import asyncio
 import os
+import random
 import socket
 import statistics
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import asynccontextmanager, suppress
@@ -42,6 +46,8 @@ LATE_SECONDS_MAX = 10.0
 OPENED = 10_000
 OPENED_STEP = 1_000
 OPENED_AT_ONCE = 20
+DISK_SECONDS = 0.025
+SCRATCH = Path(__file__).parents[1] / "build"
 CPU_GOAL = 1.3
 P99_GOAL_MS = 50.0
 
@@ -73,6 +79,30 @@ class Meter:
             self.latencies.append((time.perf_counter() - self.sent[key]) * 1e3)
             if len(self.latencies) == self.expected:
                 self.all_here.set()
+
+
+class Disk(threading.Thread):
+    """Has the disk keep a page now and then, and measures how long that takes."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(daemon=True)
+        self._folder = folder
+        self._over = threading.Event()
+        self.times: list[float] = []
+
+    def run(self) -> None:
+        with tempfile.NamedTemporaryFile(dir=self._folder) as file:
+            while not self._over.wait(DISK_SECONDS):
+                start = time.perf_counter()
+                os.pwrite(file.fileno(), bytes(4096), 0)
+                os.fdatasync(file.fileno())
+                self.times.append((time.perf_counter() - start) * 1e3)
+
+    def worst(self) -> float:
+        """End, and tell: whatever waits meanwhile waits as long."""
+        self._over.set()
+        self.join()
+        return max(self.times)
 
 
 class Client(asyncio.Protocol):
@@ -159,6 +189,7 @@ class Result:
     p99: float
     rss_mb: float
     lost: int
+    disk_worst: float
 
 
 async def measure(scene: Scene, pid: int, port: int, prefix: str, seconds: float) -> Result:
@@ -173,12 +204,14 @@ async def measure(scene: Scene, pid: int, port: int, prefix: str, seconds: float
         await client.opened
         clients.append(client)
     await asyncio.sleep(0.5)
+    disk = Disk(SCRATCH)
+    disk.start()
     before, start = cpu(pid), time.perf_counter()
-    for number in range(count):
-        wait = start + number / scene.rate - time.perf_counter()
+    for moment, number in moments(scene, count):
+        wait = start + moment - time.perf_counter()
         if wait > 0:
             await asyncio.sleep(wait)
-        clients[number % scene.clients].type(ask=scene.asks)
+        clients[number].type(ask=scene.asks)
     with suppress(TimeoutError):
         async with asyncio.timeout(LATE_SECONDS_MAX):
             await meter.all_here.wait()
@@ -192,7 +225,16 @@ async def measure(scene: Scene, pid: int, port: int, prefix: str, seconds: float
         times[int(len(times) * 0.99)],
         rss(pid),
         meter.expected - len(times),
+        disk.worst(),
     )
+
+
+def moments(scene: Scene, count: int) -> list[tuple[float, int]]:
+    """Draw when each client types: equally often, each at its own time within its turn."""
+    rng = random.Random(1)
+    turn = scene.clients / scene.rate
+    drawn = ((number // scene.clients + rng.random()) * turn for number in range(count))
+    return sorted((moment, number % scene.clients) for number, moment in enumerate(drawn))
 
 
 def cpu(pid: int) -> float:
@@ -341,7 +383,9 @@ async def compare(scene: Scene, seconds: float, rounds: int, scratch: Path) -> N
     ratio = _median(results["ours"], "cpu_us") / _median(results["y-websocket"], "cpu_us")
     p99 = _median(results["ours"], "p99")
     print(f"  {_mark(ratio <= CPU_GOAL)} CPU {ratio:.2f} x theirs (≤ {CPU_GOAL})")
-    print(f"  {_mark(p99 < P99_GOAL_MS)} p99 {p99:.1f} ms (< {P99_GOAL_MS:.0f} ms)")
+    disk = _median(results["ours"], "disk_worst")
+    good = f"(< {P99_GOAL_MS:.0f} ms; the disk alone, at worst, {disk:.1f} ms)"
+    print(f"  {_mark(p99 < P99_GOAL_MS)} p99 {p99:.1f} ms {good}")
 
 
 def _median(results: list[Result], what: str) -> float:
@@ -363,13 +407,12 @@ def main() -> None:
     if chosen.serve:
         serve(chosen.serve, chosen.port)
         return
-    scratch = Path(__file__).parents[1] / "build"
-    scratch.mkdir(exist_ok=True)
+    SCRATCH.mkdir(exist_ok=True)
     for number, scene in enumerate(SCENES):
         if chosen.scene in (None, number):
-            uvloop.run(compare(scene, chosen.seconds, chosen.rounds, scratch))
+            uvloop.run(compare(scene, chosen.seconds, chosen.rounds, SCRATCH))
     if chosen.scene in (None, len(SCENES)):
-        uvloop.run(open_many(scratch))
+        uvloop.run(open_many(SCRATCH))
 
 
 if __name__ == "__main__":

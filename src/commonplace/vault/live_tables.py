@@ -75,7 +75,7 @@ _PRAGMAS = (
 
 
 _INSERT = "INSERT INTO updates (doc, data, actor, time) VALUES (?, ?, ?, ?)"
-_ROWS_MAX = 128
+_ROWS_MAX = 64  # so that a statement for each number of rows stays prepared
 
 
 def connect(path: Path) -> sqlite3.Connection:
@@ -134,7 +134,6 @@ def _insert_updates(db: sqlite3.Connection, entries: Sequence[tuple[Entry, float
     """Insert rows by a few statements; the numbers of a statement's rows follow each other."""
     seqs: list[int] = []
     while rows := entries[len(seqs) :][:_ROWS_MAX]:
-        rows = rows[: 1 << (len(rows).bit_length() - 1)]  # so that few statements are prepared
         values = [
             value
             for entry, now in rows
