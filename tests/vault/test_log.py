@@ -1,18 +1,20 @@
 """The log in SQLite: the contract, and what is particular to it."""
 
 import asyncio
+import shutil
 import sqlite3
 import subprocess
 import sys
 import threading
 from collections.abc import AsyncIterator
+from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
 
 import pytest
 
 from commonplace.errors import Unavailable
-from commonplace.vault import live_tables as tables
+from commonplace.vault import commits as module, live_tables as tables
 from commonplace.vault.commits import Commits
 from commonplace.vault.log import Entry, Log, Place
 from commonplace.vault.sqlite_log import SqliteLog
@@ -151,6 +153,31 @@ async def test_commits_reach_the_disk_before_they_are_acknowledged(tmp_path: Pat
     assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
     assert connection.execute("PRAGMA synchronous").fetchone() == (2,)
     connection.close()
+
+
+async def test_what_was_committed_moves_into_the_database_when_it_is_quiet(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "QUIET_SECONDS", 0.05)
+    monkeypatch.setattr(module, "UNTIDY_MIN", 3)
+
+    def moved() -> int:
+        """Count what the database holds without its write-ahead file."""
+        copy = shutil.copy(tmp_path / "live.db", tmp_path / "copy.db")
+        with closing(sqlite3.connect(copy)) as db, suppress(sqlite3.OperationalError):
+            return db.execute("SELECT count(*) FROM updates").fetchone()[0]
+        return 0  # not even the tables
+
+    async with SqliteLog(tmp_path / "live.db") as log:
+        for number in range(2):
+            await log.append(Entry("note", b"%d" % number, "ana"))
+        await asyncio.sleep(0.2)
+        assert moved() == 0
+        await log.append(Entry("note", b"2", "ana"))
+        async with asyncio.timeout(10):
+            while moved() < 3:
+                await asyncio.sleep(0.02)
+        assert len((await log.replay("note")).updates) == 3
 
 
 async def test_a_log_of_a_newer_version_is_refused(tmp_path: Path) -> None:

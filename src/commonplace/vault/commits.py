@@ -4,6 +4,8 @@ A job runs in the thread; its future is resolved on the event loop that asked, f
 after the commit reached the disk. A commit that fails fails every write of its batch, and later
 ones work again as soon as the disk does. Writes of one kind that wait in a row are made by one
 call: each statement lets the event loop have the interpreter, and must wait to get it back.
+What SQLite keeps in its write-ahead file goes to the database itself when nothing else waits: the
+disk may take a tenth of a second for that.
 
 One rule guards what builds on each other: after a leading write under a key failed, writes under
 that key are refused until somebody has read, under that key, what was really saved
@@ -31,6 +33,8 @@ BATCH_MAX = 1_000
 BUSY_RATE = 500.0
 GATHER_SECONDS = 0.02
 _RATE_SECONDS = 0.1
+QUIET_SECONDS = 1.0
+UNTIDY_MIN = 64  # commits that are worth to be tidied up after
 _RECENT = 64
 _SIDES_MIN = 32
 
@@ -158,6 +162,7 @@ class Commits:
         self._waiting: deque[_AnyJob] = deque()
         self._bytes = 0
         self._stale: set[str] = set()
+        self._untidy = 0
         self._changed = threading.Condition()
         self._closed = False
         self._thread = threading.Thread(target=self._run, name="commonplace-log", daemon=True)
@@ -211,7 +216,11 @@ class Commits:
     def _run(self) -> None:
         crowd = _Crowd()
         try:
-            while batch := self._next():
+            while True:
+                while self._quiet():
+                    self._tidy_up()
+                if not (batch := self._next()):
+                    break
                 self._serve(batch)
                 if crowd.after(batch) and not self._closed:
                     time.sleep(GATHER_SECONDS)
@@ -222,10 +231,20 @@ class Commits:
             if self._connection is not None:
                 self._connection.close()
 
-    def _next(self) -> list[_AnyJob]:
-        """Wait for work; nothing means that the log was closed."""
+    def _quiet(self) -> bool:
+        """Wait for work, for a while if there is something to tidy up meanwhile."""
+        patience = QUIET_SECONDS if self._untidy >= UNTIDY_MIN else None
         with self._changed:
-            self._changed.wait_for(lambda: self._waiting or self._closed)
+            return not self._changed.wait_for(lambda: self._waiting or self._closed, patience)
+
+    def _tidy_up(self) -> None:
+        self._untidy = 0
+        with suppress(sqlite3.Error):  # the next write will tell
+            self._open().execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+
+    def _next(self) -> list[_AnyJob]:
+        """Take what waits; nothing means that the log was closed."""
+        with self._changed:
             count = min(len(self._waiting), BATCH_MAX)
             batch = [self._waiting.popleft() for _ in range(count)]
             self._bytes -= sum(job.size for job in batch)
@@ -257,6 +276,7 @@ class Commits:
             for job in writes:
                 _refused(job, f"The log could not be written ({_why(error)}); nothing was saved.")
         else:
+            self._untidy += 1
             for job in writes:
                 job.final = True
 
