@@ -1,6 +1,6 @@
 """`python -m bench.rooms`: our rooms beside the JavaScript y-websocket server, in the same run.
 
-    python -m bench.rooms [--seconds 5] [--rounds 5] [--scene N]
+    python -m bench.rooms [--seconds 5] [--rounds 5] [--scene N] [--scratch FOLDER]
 
 Two scenes. *One note*: 100 clients on one document, 200 updates a second in all; a delivery is an
 update that reached another client. *Many notes*: 1,000 documents with a client each, 1,000 updates
@@ -12,6 +12,7 @@ are opened, written to and closed again, a few at a time: memory must not grow w
 The two servers take turns. Their processor time comes from /proc, so it does not depend on how
 busy the machine is; latencies do, and the load average is shown beside them. An answer of ours is
 never quicker than the disk: how long the disk alone takes to keep a page is measured meanwhile.
+With `--scratch /dev/shm` there is no disk to wait for.
 """
 
 import argparse
@@ -192,7 +193,9 @@ class Result:
     disk_worst: float
 
 
-async def measure(scene: Scene, pid: int, port: int, prefix: str, seconds: float) -> Result:
+async def measure(
+    scene: Scene, pid: int, port: int, prefix: str, seconds: float, scratch: Path
+) -> Result:
     count = int(scene.rate * seconds)
     meter = Meter(count * (1 if scene.asks else scene.clients - 1))
     loop = asyncio.get_running_loop()
@@ -204,7 +207,7 @@ async def measure(scene: Scene, pid: int, port: int, prefix: str, seconds: float
         await client.opened
         clients.append(client)
     await asyncio.sleep(0.5)
-    disk = Disk(SCRATCH)
+    disk = Disk(scratch)
     disk.start()
     before, start = cpu(pid), time.perf_counter()
     for moment, number in moments(scene, count):
@@ -369,7 +372,7 @@ async def compare(scene: Scene, seconds: float, rounds: int, scratch: Path) -> N
     for _ in range(rounds):
         for name, server in (("ours", ours), ("y-websocket", theirs)):
             async with server(scratch) as (pid, port, prefix):
-                results[name].append(await measure(scene, pid, port, prefix, seconds))
+                results[name].append(await measure(scene, pid, port, prefix, seconds, scratch))
     print(f"\n{scene.name}   (load average {os.getloadavg()[0]:.1f})")
     for name, found in results.items():
         best = min(found, key=lambda one: one.p99)
@@ -401,18 +404,20 @@ def main() -> None:
     options.add_argument("--seconds", type=float, default=5)
     options.add_argument("--rounds", type=int, default=5)
     options.add_argument("--scene", type=int, choices=range(len(SCENES) + 1))
+    options.add_argument("--scratch", type=Path, default=SCRATCH, help="where the log is kept")
     options.add_argument("--serve", type=Path, help=argparse.SUPPRESS)
     options.add_argument("--port", type=int, help=argparse.SUPPRESS)
     chosen = options.parse_args()
     if chosen.serve:
         serve(chosen.serve, chosen.port)
         return
-    SCRATCH.mkdir(exist_ok=True)
+    scratch: Path = chosen.scratch
+    scratch.mkdir(exist_ok=True)
     for number, scene in enumerate(SCENES):
         if chosen.scene in (None, number):
-            uvloop.run(compare(scene, chosen.seconds, chosen.rounds, SCRATCH))
+            uvloop.run(compare(scene, chosen.seconds, chosen.rounds, scratch))
     if chosen.scene in (None, len(SCENES)):
-        uvloop.run(open_many(SCRATCH))
+        uvloop.run(open_many(scratch))
 
 
 if __name__ == "__main__":
