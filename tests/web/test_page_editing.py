@@ -95,6 +95,7 @@ def test_links_are_completed_followed_and_previewed(visit: Any, vault: Path) -> 
     page = opened(visit, "Start here.md")
     write_at_end_of(page, "Begin with", " Then [[clov")
     page.wait_for_selector(".cm-tooltip-autocomplete >> text=Clover")
+    page.wait_for_timeout(150)  # a list that came this very moment takes no Enter
     page.keyboard.press("Enter")
     eventually(vault / "Start here.md", "Then [[Clover]]")
     page.hover(".cm-wikilink >> text=Plan")

@@ -143,7 +143,7 @@ def test_a_race_for_one_of_two_twins_leaves_the_other_alone(
     for page in pages:
         page.wait_for_selector(".suggestion >> nth=1", state="detached")
         assert page.locator(".suggestion").count() == 1
-    eventually(file, "now.\n\nTea {++or milk ++}later.\n")
+    eventually(file, " now.\n\nTea {++or milk ++}later.\n")
     assert file.read_text("utf-8").partition("now")[0] in ("Tea ", "Tea or milk ")
 
 
