@@ -30,7 +30,7 @@ def running(process: Builder) -> subprocess.Popen[bytes]:
 
 
 async def test_tells_how_the_work_goes(make_settings: MakeSettings) -> None:
-    async with aclosing(Builder().build(job(make_settings(NOTES)))) as told:
+    async with aclosing(Builder().begin(job(make_settings(NOTES))).news()) as told:
         news = [one async for one in told]
     assert news[0] == {"listed": 300, "todo": 300, "gone": 0}
     assert news[-1]["done"]
@@ -41,7 +41,7 @@ async def test_a_build_that_is_killed_is_told(make_settings: MakeSettings) -> No
     running(process).send_signal(signal.SIGKILL)
     running(process).wait()
     with pytest.raises(Unavailable, match="could not be built"):
-        async with aclosing(process.build(job(make_settings(NOTES)))) as told:
+        async with aclosing(process.begin(job(make_settings(NOTES))).news()) as told:
             [one async for one in told]
 
 
@@ -49,7 +49,7 @@ async def test_a_build_that_nobody_waits_for_any_more_ends(make_settings: MakeSe
     process = Builder()
 
     async def follow() -> None:
-        async with aclosing(process.build(job(make_settings(NOTES)))) as told:
+        async with aclosing(process.begin(job(make_settings(NOTES))).news()) as told:
             [one async for one in told]
 
     running(process).send_signal(signal.SIGSTOP)  # so it never tells anything
@@ -68,7 +68,7 @@ async def test_one_started_ahead_is_taken_once(make_settings: MakeSettings) -> N
         other = builder()
         assert other is not spare
         other.close()
-        async with aclosing(spare.build(job(make_settings(NOTES)))) as told:
+        async with aclosing(spare.begin(job(make_settings(NOTES))).news()) as told:
             assert [one async for one in told][-1]["done"]
 
 

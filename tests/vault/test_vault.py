@@ -10,8 +10,9 @@ from pathlib import Path
 import anyio
 import pytest
 
+from commonplace.core.edits import Edit
 from commonplace.errors import BadPath, NotFound, Unavailable, Unreadable
-from commonplace.vault import tables
+from commonplace.vault import indexer, tables
 from commonplace.vault.contents import NoteChange
 from commonplace.vault.ripgrep import Pattern
 from commonplace.vault.settings import Root, Settings
@@ -232,18 +233,24 @@ async def test_an_index_that_is_only_busy_is_not_thrown_away(
     assert (settings.state / "index.db").read_bytes() == before
 
 
+@pytest.mark.parametrize("large", [False, True])
 async def test_changes_made_while_nobody_looked_are_found_at_the_next_start(
-    make_settings: MakeSettings,
+    make_settings: MakeSettings, monkeypatch: pytest.MonkeyPatch, *, large: bool
 ) -> None:
     settings = make_settings(NOTES)
     async with current(settings):
         pass
+    if large:  # so that another process compares them, while this one loads what it knows
+        monkeypatch.setattr(indexer, "_SCANNED_HERE_MAX", 2)
     write(folder(settings), {"New.md": "[[Home]]\n"})
     (folder(settings) / "Ideas.md").unlink()
     async with current(settings) as vault:
         home = await vault.listing.links("Home.md")
         assert home.backlinks == ["New.md", "Projects/Plan.md", "日本/メモ.md"]
         assert home.unresolved == ["Nowhere", "ideas"]
+        await vault.edit("New.md", lambda _: [Edit(0, 0, "otters ")], "ana")
+        found = await vault.finding.grep(Pattern("otters"))
+        assert {match.path for match in found} == {"New.md", "Projects/List of all.md"}
 
 
 async def test_files_that_are_no_text_are_listed_with_the_reason(

@@ -8,6 +8,7 @@ from collections.abc import AsyncGenerator, Generator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Self
 
 from commonplace.errors import Unavailable
 from commonplace.vault.settings import Root, Settings
@@ -52,19 +53,23 @@ class Builder:
             stdout=subprocess.PIPE,
         )
 
-    async def build(self, job: Job) -> AsyncGenerator[News]:
-        """Have the job done, and pass on what is told of it."""
+    def begin(self, job: Job) -> Self:
+        """Give it its job."""
+        assert self._process.stdin
+        with suppress(BrokenPipeError):  # it ended already; its exit code tells more
+            self._process.stdin.write(json.dumps(asdict(job)).encode())
+            self._process.stdin.close()
+        return self
+
+    async def news(self) -> AsyncGenerator[News]:
+        """Pass on what is told of the job, to its end."""
         # Here, so that a process can be started before anything big is loaded.
         import anyio
         import anyio.to_thread
 
         process = self._process
-        assert process.stdin
         assert process.stdout
         try:
-            with suppress(BrokenPipeError):  # it ended already; its exit code tells more
-                process.stdin.write(json.dumps(asdict(job)).encode())
-                process.stdin.close()
             while line := await anyio.to_thread.run_sync(
                 process.stdout.readline, abandon_on_cancel=True
             ):

@@ -99,6 +99,10 @@ class Index:
         """Let go of the file."""
         self._db.close()
 
+    def size(self) -> int:
+        """Count the note files."""
+        return int(self._db.execute("SELECT count(*) FROM notes").fetchone()[0])
+
     def known(self) -> dict[str, Known]:
         """Return every note file by path, as last seen."""
         sql = "SELECT path, id, mtime_ns, size, inode, sha FROM notes"

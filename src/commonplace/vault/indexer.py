@@ -18,7 +18,7 @@ import anyio.to_thread
 from commonplace.core.graph import Graph
 from commonplace.errors import Unavailable
 from commonplace.vault import contents as mirror, reading, watch
-from commonplace.vault.builder import Job, News, builder
+from commonplace.vault.builder import Builder, Job, News, builder
 from commonplace.vault.contents import Contents, NoteChange
 from commonplace.vault.disk import Listed
 from commonplace.vault.graph import LinkGraph, gathered
@@ -102,10 +102,9 @@ class Indexer:
 
     async def run(self) -> None:
         """Load the mirror, bring the index up to date, then keep it so until cancelled."""
-        await self.load()
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._follow_hints)
-            await self.refresh()
+            await self._start()
             while True:
                 await anyio.sleep(RESCAN_SECONDS)
                 await self._quietly(self.refresh)
@@ -115,6 +114,18 @@ class Indexer:
         if self._writer is not None:
             self._writer.close()
         self._reader.close()
+
+    async def _start(self) -> None:
+        """Load the mirror; a large vault is compared with its index meanwhile."""
+        async with self._writing:
+            large = self._reader.size() > _SCANNED_HERE_MAX and not self._roots.missing()
+            begun = builder().begin(self._job(NICE)) if large else None
+            try:
+                await self.load()
+                await self._bring_up_to_date(None, begun)
+            finally:
+                if begun is not None:
+                    begun.close()
 
     async def load(self) -> None:
         """Mirror what the index holds from an earlier run."""
@@ -130,13 +141,24 @@ class Indexer:
             if rebuild:
                 await anyio.to_thread.run_sync(self._clear)
                 await self.load()
-            work = await anyio.to_thread.run_sync(self._compare)
-            if work is not None:
-                self._take(await anyio.to_thread.run_sync(self._update, work))
-            else:
-                await self._build(progress)
-            self.state.listed.set()
-            self.state.current.set()
+            await self._bring_up_to_date(progress)
+
+    async def _bring_up_to_date(
+        self, progress: Progress | None, begun: Builder | None = None
+    ) -> None:
+        work = None if begun else await anyio.to_thread.run_sync(self._compare)
+        if work is not None:
+            self._take(await anyio.to_thread.run_sync(self._update, work))
+        else:
+            self._close_writer()
+            # Unless somebody waits for the build, answers come first.
+            job = self._job(0 if progress else NICE)
+            await self._build(begun or builder().begin(job), progress)
+        self.state.listed.set()
+        self.state.current.set()
+
+    def _job(self, nice: int) -> Job:
+        return Job.of(self._settings, self._shards, self._shards, nice)
 
     async def update(self, paths: Collection[str]) -> None:
         """Look at these paths again, notes or folders, and write what differs.
@@ -239,15 +261,13 @@ class Indexer:
         self._contents.put(update.placed, update.moved)
         self._contents.remove(update.gone.items())
 
-    async def _build(self, progress: Progress | None) -> None:
-        self._close_writer()
+    async def _build(self, building: Builder, progress: Progress | None) -> None:
+        """Follow the build process; there is no other writer meanwhile."""
         before = dict.fromkeys(self._contents.catalog.paths())
-        # Unless somebody waits for the build, answers come first.
-        job = Job.of(self._settings, self._shards, self._shards, 0 if progress else NICE)
         self.state.building = True
         differs: object = True
         try:
-            async with aclosing(builder().build(job)) as told:
+            async with aclosing(building.news()) as told:
                 async for news in told:
                     self._count(news, progress)
                     # The mirror of many notes is loaded anew only if something changed.
