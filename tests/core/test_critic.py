@@ -355,6 +355,13 @@ def test_a_remark_never_turns_into_suggestions_when_a_fence_comes_before_it() ->
         critic.suggest(marked, "\n> code\n", "")
 
 
+def test_a_highlight_never_takes_the_fence_from_code_that_would_be_left() -> None:
+    document = "- ```\n  {--y--}\n  ```\n{--x {==y==} z--}{~~old~>new~~}"
+    with pytest.raises(critic.FormsDelimiter):
+        critic.suggest(document, "}\n  ```\nn", "", author="one")
+    assert critic.base(document) == "- ```\n  {--y--}\n  ```\nx y zold"
+
+
 def test_a_highlight_never_opens_a_fence_behind_it_when_a_suggestion_is_rejected() -> None:
     marked = "```\n```\naa```{==lit==}a\n```\ncode {++x++}\n```\n"
     with pytest.raises(critic.FormsDelimiter):

@@ -31,6 +31,7 @@ from commonplace.core.critic.refusals import (
 from commonplace.core.critic.regions import regions
 from commonplace.core.critic.repeats import footprints
 from commonplace.core.critic.rewriting import Form, rewritten
+from commonplace.core.critic.views import base_view
 from commonplace.core.edits import Edit, apply
 
 _FORMS = (
@@ -170,10 +171,10 @@ def _written(
 
 
 def _holds_delimiters(page: Page, changes: Sequence[Edit]) -> bool:
-    """Tell whether there are delimiters that are text: in the note, or in a remark in it."""
-    return has_delimiters(apply(page.accepted.text, changes)) or any(
-        has_delimiters(page.text[mark.body : mark.tail]) for mark in page.marked.comments
-    )
+    """Tell whether there are delimiters that are text: in either end, or in a remark."""
+    ends = (apply(page.accepted.text, changes), base_view(page.marked).text)
+    remarks = (page.text[mark.body : mark.tail] for mark in page.marked.comments)
+    return any(map(has_delimiters, (*ends, *remarks)))
 
 
 def _check_ends(before: str, after: str) -> None:

@@ -78,8 +78,9 @@ def accepted_view(marked: Marked) -> View:
     return _view(marked, Role.NEW)
 
 
+@lru_cache(maxsize=4)
 def base_view(marked: Marked) -> View:
-    """Return the base text with its map."""
+    """Return the base text with its map. It is shared, and not to be changed."""
     return _view(marked, Role.OLD)
 
 
