@@ -24,9 +24,13 @@ class Page:
 
     marked: Marked
     groups: list[Group]
-    accepted: View
     trailers: dict[int, int]
     """Comments and ends of highlights, which belong to the text before them: start to end."""
+
+    @property
+    def accepted(self) -> View:
+        """The accepted view, made when it is asked for: a text that is only checked needs none."""
+        return accepted_view(self.marked)
 
     @property
     def text(self) -> str:
@@ -89,7 +93,7 @@ def read(text: str) -> Page:
     marked = parse(text)
     trailers = {mark.start: mark.end for mark in marked.comments}
     trailers |= {mark.tail: mark.end for mark in marked.highlights}
-    return Page(marked, groups(marked), accepted_view(marked), trailers)
+    return Page(marked, groups(marked), trailers)
 
 
 @lru_cache(maxsize=4)
