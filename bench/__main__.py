@@ -21,6 +21,7 @@ import sys
 import sysconfig
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import anyio
@@ -199,10 +200,13 @@ class Bench:
     def search(self) -> None:
         queries = [Path(path).stem for path in random.Random(2).sample(self.notes, 50)]
 
+        by_words = replace(self.settings, models=None, embeddings=None)
+
         async def measure() -> list[float]:
             times: list[float] = []
             found = 0
-            async with Vault.open(self.settings, follow=False) as vault:
+            async with Vault.open(by_words) as vault:
+                await vault.settled()
                 for query in queries:
                     start = time.perf_counter()
                     found += len(await vault.search(query, 10))
