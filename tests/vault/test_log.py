@@ -180,6 +180,32 @@ async def test_what_was_committed_moves_into_the_database_when_it_is_quiet(
         assert len((await log.replay("note")).updates) == 3
 
 
+async def test_a_disk_that_fails_in_a_quiet_moment_does_not_end_the_log(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "QUIET_SECONDS", 0.05)
+    monkeypatch.setattr(module, "UNTIDY_MIN", 1)
+    failed = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    made: list[sqlite3.Connection] = []
+
+    def connect() -> sqlite3.Connection:
+        if made and not failed.is_set():
+            loop.call_soon_threadsafe(failed.set)
+            raise OSError(5, "I/O error")
+        made.append(tables.connect(tmp_path / "live.db"))
+        return made[-1]
+
+    commits = Commits(connect)
+    assert await commits.write(partial(put, "before")) == "before"
+    commits._connection = None  # as after a commit that could not be taken back
+    made[0].close()
+    async with asyncio.timeout(10):
+        await failed.wait()
+        assert await commits.write(partial(put, "after")) == "after"
+    await commits.close()
+
+
 async def test_a_log_of_a_newer_version_is_refused(tmp_path: Path) -> None:
     connection = tables.connect(tmp_path / "live.db")
     connection.execute("PRAGMA user_version = 99")

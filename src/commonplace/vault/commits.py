@@ -239,7 +239,7 @@ class Commits:
 
     def _tidy_up(self) -> None:
         self._untidy = 0
-        with suppress(sqlite3.Error):  # the next write will tell
+        with suppress(*_FAILURES):  # the next write will tell
             self._open().execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
 
     def _next(self) -> list[_AnyJob]:
