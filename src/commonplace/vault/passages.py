@@ -8,10 +8,11 @@ or was built into a new index, costs nothing. Vectors of another provider are th
 import sqlite3
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from commonplace.errors import Unavailable
-from commonplace.vault.tables import marks, parts, useless
+from commonplace.vault.tables import marks, opened, parts
 
 VERSION = 1
 FILE = "meaning.db"
@@ -171,16 +172,14 @@ class Passages:
 def _opened(folder: Path) -> sqlite3.Connection:
     """Open the file; one that is damaged or of another version is made anew."""
     try:
-        try:
-            return _connected(folder)
-        except sqlite3.DatabaseError as error:
-            if not useless(error):
-                raise
-            for name in (FILE, f"{FILE}-wal", f"{FILE}-shm"):
-                (folder / name).unlink(missing_ok=True)
-            return _connected(folder)
+        return opened(partial(_connected, folder), partial(_erase, folder))
     except sqlite3.Error as error:
         raise Unavailable(f"{FILE} cannot be opened: {error}.") from error
+
+
+def _erase(folder: Path) -> None:
+    for name in (FILE, f"{FILE}-wal", f"{FILE}-shm"):
+        (folder / name).unlink(missing_ok=True)
 
 
 def _connected(folder: Path) -> sqlite3.Connection:

@@ -1,7 +1,8 @@
 """Opens `index.db`: makes it, or makes it anew when it is of another version or damaged."""
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import TypeVar
@@ -32,13 +33,7 @@ Value = TypeVar("Value")
 def connect(folder: Path, shards: int) -> sqlite3.Connection:
     """Open the index of a state folder for one thread at a time."""
     try:
-        try:
-            return _open(folder, shards)
-        except sqlite3.DatabaseError as error:
-            if not useless(error):
-                raise
-            erase(folder)
-            return _open(folder, shards)
+        return opened(partial(_open, folder, shards), partial(erase, folder))
     except sqlite3.Error as error:
         raise Unavailable(
             f"The index cannot be opened: {error}. Check that the state folder is writable and"
@@ -46,7 +41,20 @@ def connect(folder: Path, shards: int) -> sqlite3.Connection:
         ) from error
 
 
-def useless(error: sqlite3.DatabaseError) -> bool:
+def opened(
+    connect: Callable[[], sqlite3.Connection], erase: Callable[[], None]
+) -> sqlite3.Connection:
+    """Open a file that can be made anew from others: one that is of no use is erased first."""
+    try:
+        return connect()
+    except sqlite3.DatabaseError as error:
+        if not _useless(error):
+            raise
+        erase()
+        return connect()
+
+
+def _useless(error: sqlite3.DatabaseError) -> bool:
     """Tell whether a file that cannot be opened is damaged, or of another version."""
     code: int | None = getattr(error, "sqlite_errorcode", None)
     return code is None or code & 0xFF not in _OUT_OF_REACH
