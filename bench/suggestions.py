@@ -95,13 +95,16 @@ async def edits(vault: Vault, path: str, step: int) -> list[Times]:
     return times
 
 
-def judge(what: str, times: Times, control: Times, goal: int) -> None:
+def judge(what: str, times: Times, control: Times) -> None:
+    """Hold the edit of a large note to its goal as it is, of an ordinary one beside the log."""
     row(f"the log alone, for {what}", shown(control), "", None)
-    beside = times[0] - control[0]
-    row(what, shown(times), f"< {goal} ms beside the log", beside < goal)
+    if what.endswith("large"):
+        row(what, shown(times), "< 50 ms", times[0] < 50)
+    else:
+        row(what, shown(times), "< 10 ms beside the log", times[0] - control[0] < 10)
 
 
-async def measure_edits(vault: Vault, scratch: Path, kind: str, step: int, goal: int) -> None:
+async def measure_edits(vault: Vault, scratch: Path, kind: str, step: int) -> None:
     first: list[Times] = []
     for number in range(FIRST_ROUNDS):
         path = f"{kind} {number}.md"
@@ -109,9 +112,9 @@ async def measure_edits(vault: Vault, scratch: Path, kind: str, step: int, goal:
         first.append(await timed(partial(vault.suggest, path, "place0z", "another", BY)))
         await vault.shelf.flush_all()
     text = (vault.settings.roots[0].path / f"{kind} {FIRST_ROUNDS}.md").read_bytes()
-    judge(f"first edit of a note, {kind}", typical(first), await commits(scratch, text), goal)
+    judge(f"first edit of a note, {kind}", typical(first), await commits(scratch, text))
     later = typical((await edits(vault, f"{kind} {FIRST_ROUNDS}.md", step))[1:])
-    judge(f"later edit of a note, {kind}", later, await commits(scratch), goal)
+    judge(f"later edit of a note, {kind}", later, await commits(scratch))
 
 
 async def measure_lists(vault: Vault) -> None:
@@ -143,8 +146,8 @@ async def measure(scratch: Path) -> None:
     async with opened(scratch, write_waiting) as vault:
         await measure_lists(vault)
     async with opened(scratch, write_edited) as vault:
-        await measure_edits(vault, scratch, "large", 50, 50)
-        await measure_edits(vault, scratch, "ordinary", 1, 10)
+        await measure_edits(vault, scratch, "large", 50)
+        await measure_edits(vault, scratch, "ordinary", 1)
 
 
 def main() -> None:

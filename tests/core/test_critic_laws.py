@@ -298,6 +298,14 @@ def test_reading_loses_nothing_of_any_text(text: str) -> None:
     assert critic.render(critic.parse(text)) == text
 
 
+@settings(max_examples=5 * QUICK, deadline=None)
+@given(documents)
+def test_marks_are_read_alike_whether_a_fence_may_come_or_not(text: str) -> None:
+    one, other = critic.parse(text), critic.parse(text + "\n\n~~~\n")
+    assert (one.suggested, one.comments) == (other.suggested, other.comments)
+    assert one.highlights == other.highlights
+
+
 @settings(max_examples=2 * QUICK, deadline=None)
 @given(documents)
 def test_the_maps_lead_from_a_view_to_the_marked_text_and_back(text: str) -> None:
@@ -345,6 +353,39 @@ def test_several_edits_are_proposed_at_once(text: str, steps: list[tuple[int, st
     assert critic.accepted(after) == apply(view, changes)
     assert critic.base(after) == critic.base(text)
     assert Counter(comments(after)) == Counter(comments(text))
+
+
+def _sorted_edits(text: str, steps: list[tuple[int, str]]) -> list[Edit]:
+    ends = sorted((min(at, len(text)), new) for at, new in steps)
+    return [Edit(a, b, new) for (a, new), (b, _) in zip(ends[::2], ends[1::2], strict=False)]
+
+
+@settings(max_examples=5 * QUICK, deadline=None)
+@given(documents, st.lists(st.tuples(st.integers(0, 60), _texts(TIDY, 2)), max_size=6))
+def test_what_became_of_each_suggestion_is_what_the_two_lists_tell(
+    text: str, steps: list[tuple[int, str]]
+) -> None:
+    edits = _sorted_edits(text, steps)
+    after = apply(text, edits)
+    shifts = [len(edit.text) - (edit.end - edit.start) for edit in edits]
+    begun = [edit.start + sum(shifts[:at]) for at, edit in enumerate(edits)]
+    assert critic.written(after, edits) == [
+        part.id
+        for part in listed(after)
+        if any(
+            start < part.end and part.start < start + len(edit.text)
+            for start, edit in zip(begun, edits, strict=True)
+        )
+    ]
+    now = {part.start: part.id for part in listed(after)}
+    ids: dict[str, str] = {}
+    for part in listed(text):
+        if not any(edit.start < part.end and part.start < edit.end for edit in edits):
+            before = zip(edits, shifts, strict=True)
+            moved = sum(shift for edit, shift in before if edit.end <= part.start)
+            ids[part.id] = now.get(part.start + moved, part.id)
+    changed = {one: other for one, other in ids.items() if one != other}
+    assert critic.carried(text, after, edits) == changed
 
 
 @given(documents, st.integers(0, 9))

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from commonplace.errors import BadArgument, Unavailable
 from commonplace.vault.changes import Change
 from commonplace.vault.documents import Document
 from commonplace.vault.live import Documents, First
-from commonplace.vault.log import Disk, Entry, Replay
+from commonplace.vault.log import THIS_UPDATE, Disk, Entry, Replay
 from commonplace.vault.saving import EVICTED_TAIL_MAX, TAIL_MAX
 from tests.core.updates import after, first, section, update
 from tests.vault.troubled_log import TroubledLog
@@ -388,6 +389,51 @@ async def test_an_empty_file_begins_an_empty_document(store: Store) -> None:
         assert disk is not None
         await documents.ingest("note", disk, "now with text", "file")
         assert await text_of(documents, "note") == "now with text"
+
+
+async def test_what_is_done_to_a_first_text_waits_until_that_is_saved(store: Store) -> None:
+    stop = AsyncExitStack()
+
+    async def begin(_: str) -> First:
+        await stop.enter_async_context(store.stopped())
+        return First("from the file ", "file", Disk(b"sha", b"", seq=THIS_UPDATE))
+
+    async with Documents(store, first=begin) as documents:
+        told: list[Change] = []
+        documents.follow(told.append)
+        async with documents.hold("note") as note:
+            assert note.text == "from the file "  # at once: it is the file's
+            edit = asyncio.create_task(documents.edit("note", at_end("ana"), "ana"))
+            answer = asyncio.create_task(documents.answer("note", b"\0"))
+            await idle()
+            assert documents.answer_now("note", b"\0") is None
+            assert (edit.done(), answer.done(), store.rows("note")) == (False, False, 0)
+            await stop.aclose()
+            assert (await edit).text == "from the file ana"
+            await answer
+        assert [change.actor for change in told] == ["ana"]
+        assert store.rows("note") == 2
+        disk = await store.disk("note")
+        assert disk
+        assert disk.seq == 1
+    assert await replayed(store, "note") == "from the file ana"
+
+
+async def test_a_first_text_that_cannot_be_saved_is_not_tried_for_ever(store: Store) -> None:
+    async def begin(_: str) -> First:
+        return First("word " * 50_000, "file", Disk(b"sha", b"", seq=THIS_UPDATE))
+
+    async with Documents(store, first=begin) as documents:
+        store.fill()
+        for _ in range(3):
+            with pytest.raises(Unavailable, match=r"nothing was saved|being loaded"):
+                await documents.edit("note", at_end("ana"), "ana")
+            await asyncio.sleep(0.05)
+        assert store.replays < 10
+        store.free()
+        assert (await documents.edit("note", at_end("ana"), "ana")).text.endswith("word ana")
+    assert store.rows("note") == 2
+    assert (await replayed(store, "note")).endswith("word ana")
 
 
 async def test_a_load_that_fails_is_tried_again(store: Store) -> None:

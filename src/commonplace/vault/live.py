@@ -23,7 +23,7 @@ from commonplace.errors import Unavailable
 from commonplace.vault.background import Background
 from commonplace.vault.changes import Edited, Ingested, Listener, Plan, Taken
 from commonplace.vault.documents import Document, imported
-from commonplace.vault.log import Disk, Entry, Log
+from commonplace.vault.log import Disk, Log, Replay
 from commonplace.vault.saving import Live, Saving
 
 LARGE_MIN = 1024 * 1024  # bytes of history from which reading it would hold up everybody else
@@ -36,6 +36,15 @@ class First:
     text: str
     actor: str
     disk: Disk | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Begun:
+    """The update that a document begins with."""
+
+    begun: Taken
+    actor: str
+    disk: Disk | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,26 +252,33 @@ class Documents:
         """Read the log; a document that cannot be loaded never becomes live."""
         live = self._live.get(id) or Live(self._make(id), self._released)
         kept = await self._log.replay(id)
-        if not kept.updates:
-            await self._import(id)
-            kept = await self._log.replay(id)
+        first = None if kept.updates else await self._begin(id)
+        if first is not None:
+            kept = Replay((first.begun.record,), first.begun.authors, tail=1)
         if id not in self._live and sum(map(len, kept.updates)) > LARGE_MIN:
             await asyncio.to_thread(live.load, kept)  # nobody else has it yet
         else:
             live.load(kept)
+        if first is not None:
+            saving = self._saving.begin_first(live, first.begun, first.actor, first.disk)
+            if id in self._live:
+                await saving  # it was spoilt before: to save it has failed, perhaps just this
+            else:
+                saving.cancel()  # whoever works on it waits for what they do to be saved behind it
         self._live[id] = live
 
-    async def _import(self, id: str) -> None:
-        """Begin a document with the text of its file."""
+    async def _begin(self, id: str) -> _Begun | None:
+        """Begin a document with the text of its file, unless there is none."""
         first = await self._first(id) if self._first else None
         if first is None:
-            return
+            return None
         begun = imported(id, first.text, first.actor)
         disk = replace(first.disk, base=begun.update or NO_UPDATE) if first.disk else None
         if begun.record:
-            await self._log.append(Entry(id, begun.record, first.actor, begun.authors, disk))
-        elif disk:
+            return _Begun(begun, first.actor, disk)
+        if disk:
             await self._log.put_disk(id, disk)
+        return None
 
     def _trim(self) -> None:
         """Evict what was not used for longest, while there is too much."""

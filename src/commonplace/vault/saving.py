@@ -103,6 +103,14 @@ class Saving:
             return self._save(live, entry, Change(document, taken.update, actor, origin))
         return asyncio.shield(live.last) if live.unsaved and live.last is not None else None
 
+    def begin_first(
+        self, live: Live, begun: Taken, actor: str, disk: Disk | None
+    ) -> "asyncio.Future[None]":
+        """Hand the text that a document was just begun with to the log; nobody is told of it."""
+        document = live.document.id
+        entry = Entry(document, begun.record, actor, begun.authors, disk)
+        return self._append(live, entry, Change(document, b"", actor, None))
+
     async def settle(self, live: Live) -> int:
         """Wait until what memory holds now is saved; answers the number of its last update."""
         if live.unsaved and live.last is not None:
@@ -115,7 +123,15 @@ class Saving:
             self._compact(live, self._snapshot(live))
 
     def _save(self, live: Live, entry: Entry, change: Change) -> "asyncio.Future[None]":
-        """Hand a change to the log; answers what to wait for, which may be cancelled."""
+        """Hand a change to the log, and a snapshot behind it if its tail has grown long."""
+        live.tail += 1
+        live.tail_bytes += len(entry.update)
+        return self._append(live, entry, change, snapshot=live.long_tail)
+
+    def _append(
+        self, live: Live, entry: Entry, change: Change, *, snapshot: bool = False
+    ) -> "asyncio.Future[None]":
+        """Have an entry saved; answers what to wait for, which may be cancelled."""
         try:
             saved = self._log.append(entry)
         except Unavailable:
@@ -123,11 +139,9 @@ class Saving:
             raise
         live.unsaved += 1
         live.last = saved
-        live.tail += 1
-        live.tail_bytes += len(entry.update)
-        snapshot = self._snapshot(live) if live.long_tail else None
+        state = self._snapshot(live) if snapshot else None
         heard = saved.get_loop().create_future()
-        saved.add_done_callback(partial(self._saved, live, change, snapshot, heard))
+        saved.add_done_callback(partial(self._saved, live, change, state, heard))
         return heard
 
     def _saved(

@@ -1,43 +1,55 @@
 """Which suggestion is which, once edits were made to the text.
 
 An id changes when equal suggestions come or go (see `listing`), so whoever remembers something by
-id asks here what became of it.
+id asks here what became of it. Ids are worked out for those alone that may have got another: a
+long note has thousands.
 """
 
-from bisect import bisect_left
 from collections.abc import Sequence
 
-from commonplace.core.critic.pages import places
+from commonplace.core.critic.listing import named
+from commonplace.core.critic.pages import Page, read
 from commonplace.core.edits import Edit
 
 
 def written(after: str, edits: Sequence[Edit]) -> list[str]:
     """Name the suggestions that edits wrote, in the text that they made."""
-    stretches: list[tuple[int, int]] = []
+    page = read(after)
+    found: set[int] = set()
     moved = 0
     for edit in edits:
-        stretches.append((edit.start + moved, edit.start + moved + len(edit.text)))
+        start = edit.start + moved
+        found.update(page.reached(start, start + len(edit.text)))
         moved += len(edit.text) - (edit.end - edit.start)
-    return [id for id, start, end in places(after) if _meets(start, end, stretches)]
+    ids = named(page.raws, {page.raws[at] for at in found})
+    return [ids[at] for at in sorted(found)]
 
 
 def carried(before: str, after: str, edits: Sequence[Edit]) -> dict[str, str]:
     """Tell the new ids of suggestions that edits left alone, where they are others."""
-    ids = {start: id for id, start, _ in places(after)}
-    renamed: dict[str, str] = {}
-    moved = at = 0
-    for id, start, end in places(before):
-        while at < len(edits) and edits[at].end <= start:
-            moved += len(edits[at].text) - (edits[at].end - edits[at].start)
-            at += 1
-        touched = at < len(edits) and edits[at].start < end
-        now = None if touched else ids.get(start + moved)
-        if now is not None and now != id:
-            renamed[id] = now
-    return renamed
+    then, now = read(before), read(after)
+    pairs = _left_alone(then, now, edits)
+    same = {one: other for one, other in pairs.items() if then.raws[one] == now.raws[other]}
+    gone = {raw for at, raw in enumerate(then.raws) if at not in same}
+    come = set(same.values())
+    come = {raw for at, raw in enumerate(now.raws) if at not in come}
+    # Of other characters the same ones stand there in the same order, so they keep their ids.
+    old, new = named(then.raws, gone | come), named(now.raws, gone | come)
+    return {old[at]: new[pairs[at]] for at in old if at in pairs and old[at] != new[pairs[at]]}
 
 
-def _meets(start: int, end: int, stretches: list[tuple[int, int]]) -> bool:
-    """Tell whether `[start:end]` overlaps one of the stretches, which are sorted and apart."""
-    last = bisect_left(stretches, (end,)) - 1
-    return last >= 0 and stretches[last][1] > start
+def _left_alone(then: Page, now: Page, edits: Sequence[Edit]) -> dict[int, int]:
+    """Pair the suggestions that no edit touched with those that begin in their places now."""
+    places = {group.start: at for at, group in enumerate(now.groups)}
+    pairs: dict[int, int] = {}
+    at = moved = 0
+    end = len(then.text)
+    for edit in [*edits, Edit(end, end, "")]:
+        touched = then.reached(edit.start, edit.end)
+        for one in range(at, touched.start):
+            other = places.get(then.groups[one].start + moved)
+            if other is not None:
+                pairs[one] = other
+        at = touched.stop
+        moved += len(edit.text) - (edit.end - edit.start)
+    return pairs

@@ -12,7 +12,7 @@ who meant that one decides the next in its stead.
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
@@ -90,26 +90,36 @@ def listed(marked: Marked) -> list[Suggestion]:
 def groups(marked: Marked) -> list[Group]:
     """Put marks together that are decided together. The list is shared, and not to be changed."""
     found: list[list[Mark]] = []
-    marks = marked.suggested
-    for index, mark in enumerate(marks):
-        if index and marks[index - 1].end == mark.start and _belongs(marked, index):
+    end = 0
+    for index, mark in enumerate(marked.suggested):
+        if index and end == mark.start and _belongs(marked, index):
             found[-1].append(mark)
         else:
             found.append([mark])
+        end = mark.end
     return [Group(row[0].start, row[-1].end, row) for row in found]
 
 
-def identified(raw: list[str]) -> list[str]:
+def identified(raws: list[str]) -> list[str]:
     """Return the ids of suggestions, given their characters in order."""
-    equal = Counter(raw)
+    return list(named(raws, set(raws)).values())
+
+
+def named(raws: list[str], wanted: Collection[str]) -> dict[int, str]:
+    """Return the ids of those suggestions that have certain characters, by where they stand."""
+    if not wanted:
+        return {}
+    equal = Counter(raws)
     seen: Counter[str] = Counter()
-    ids: list[str] = []
-    for characters in raw:
+    ids: dict[int, str] = {}
+    for at, characters in enumerate(raws):
+        if characters not in wanted:
+            continue
         seen[characters] += 1
         source = f"{seen[characters]}\0{characters}".encode("utf-8", "surrogatepass")
         name = blake2b(source, digest_size=_ID_BYTES).hexdigest()
         twins = equal[characters]
-        ids.append(f"{name}-{twins}" if twins > 1 else name)
+        ids[at] = f"{name}-{twins}" if twins > 1 else name
     return ids
 
 
@@ -120,7 +130,7 @@ def rank(id: str) -> str:
 
 def _belongs(marked: Marked, index: int) -> bool:
     """Tell whether a mark is decided together with the one that it touches."""
-    before, mark = marked.suggested[index - 1 : index + 1]
+    before, mark = marked.suggested[index - 1], marked.suggested[index]
     if before.meta != mark.meta:
         return False
     if before.kind is not mark.kind:

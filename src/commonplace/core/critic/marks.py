@@ -82,6 +82,12 @@ class Marked:
     highlights: list[Mark]
     fences: list[tuple[int, int]]
 
+    @property
+    def has_no_other_braces(self) -> bool:
+        """Whether the only braces are those of the marks, so that no view holds a delimiter."""
+        marks = len(self.suggested) + len(self.comments) + len(self.highlights)
+        return self.text.count("{") == marks  # two of a mark with metadata
+
 
 def has_delimiters(text: str) -> bool:
     """Tell whether a text holds delimiters of both sorts, and so perhaps marks."""

@@ -24,6 +24,8 @@ class Page:
 
     marked: Marked
     groups: list[Group]
+    raws: list[str]
+    """The characters of each group."""
     trailers: dict[int, int]
     """Comments and ends of highlights, which belong to the text before them: start to end."""
 
@@ -36,10 +38,6 @@ class Page:
     def text(self) -> str:
         """The marked text."""
         return self.marked.text
-
-    def raw(self, group: Group) -> str:
-        """Return a group's characters."""
-        return self.text[group.start : group.end]
 
     def base_between(self, start: int, end: int) -> str:
         """Return the base text of a stretch."""
@@ -66,8 +64,12 @@ class Page:
 
     def touched(self, start: int, end: int) -> list[Group]:
         """Return the groups that `[start:end]` reaches into, or that a bare place lies inside."""
+        return [self.groups[at] for at in self.reached(start, end)]
+
+    def reached(self, start: int, end: int) -> range:
+        """Tell where in their list these groups stand."""
         first = bisect_right(self.groups, start, key=lambda group: group.end)
-        return self.groups[first : bisect_left(self.groups, end, key=lambda group: group.start)]
+        return range(first, bisect_left(self.groups, end, key=lambda group: group.start))
 
     def behind(self, position: int) -> int:
         """Return the place right behind the character before, its marks and its comments."""
@@ -93,7 +95,8 @@ def read(text: str) -> Page:
     marked = parse(text)
     trailers = {mark.start: mark.end for mark in marked.comments}
     trailers |= {mark.tail: mark.end for mark in marked.highlights}
-    return Page(marked, groups(marked), trailers)
+    found = groups(marked)
+    return Page(marked, found, [text[group.start : group.end] for group in found], trailers)
 
 
 @lru_cache(maxsize=4)
@@ -105,5 +108,5 @@ def places(text: str) -> list[tuple[str, int, int]]:
     if "{" not in text:
         return []
     page = read(text)
-    ids = identified([page.raw(group) for group in page.groups])
+    ids = identified(page.raws)
     return [(id, group.start, group.end) for id, group in zip(ids, page.groups, strict=True)]

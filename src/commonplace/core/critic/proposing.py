@@ -172,6 +172,8 @@ def _written(
 
 def _holds_delimiters(page: Page, changes: Sequence[Edit]) -> bool:
     """Tell whether there are delimiters that are text: in either end, or in a remark."""
+    if page.marked.has_no_other_braces and not any("{" in change.text for change in changes):
+        return False
     ends = (apply(page.accepted.text, changes), base_view(page.marked).text)
     remarks = (page.text[mark.body : mark.tail] for mark in page.marked.comments)
     return any(map(has_delimiters, (*ends, *remarks)))

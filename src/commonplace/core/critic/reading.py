@@ -35,6 +35,8 @@ _SUGGESTED = frozenset((Kind.INSERTED, Kind.DELETED, Kind.REPLACED))
 _CLOSER_OF = {kind: kind.closer for kind in Kind}
 _EDGES = (Kind.HIGHLIGHT.opener, Kind.HIGHLIGHT.closer)
 _OUTSIDE = -1
+_INSERTION = Kind.INSERTED.opener
+_PLAIN = {kind.opener: kind.closer for kind in (Kind.INSERTED, Kind.DELETED)}
 
 _Nested = Mark | tuple[int, str]
 """Inside a suggestion: a comment, or where an end of a highlight stands and which."""
@@ -60,6 +62,8 @@ class _Reader:
 
     def read(self) -> Marked:
         while self.at < len(self.tokens):
+            if not self.fences.ahead and self._read_plain_ones():
+                continue
             start, sign = self.tokens[self.at]
             fenced = self.fences.before(start) if self.fences.ahead else 0
             if fenced > start:
@@ -70,6 +74,26 @@ class _Reader:
         return Marked(
             self.text, self.suggested, self.comments, self._highlights(), self.fences.blocks
         )
+
+    def _read_plain_ones(self) -> bool:
+        """Read suggestions that hold neither another delimiter nor metadata, while they come.
+
+        They are read by the same rules as all; but a long note has thousands, and a call or two
+        for each would be most of the time that reading takes.
+        """
+        text, tokens, suggested = self.text, self.tokens, self.suggested
+        first = at = self.at
+        while at + 1 < len(tokens):
+            start, sign = tokens[at]
+            tail, closer = tokens[at + 1]
+            body = start + WIDTH
+            if closer != _PLAIN.get(sign) or tail < body or text[body] == "{":
+                break
+            kind, middle = (Kind.INSERTED, body) if sign == _INSERTION else (Kind.DELETED, tail)
+            suggested.append(Mark(kind, start, body, middle, tail, tail + WIDTH, None))
+            at += 2
+        self.at = at
+        return at > first
 
     def _skip(self, end: int) -> None:
         while self.at < len(self.tokens) and self.tokens[self.at][0] < end:

@@ -55,8 +55,8 @@ def _exact(
 ) -> Iterator[_Stretch]:
     first, last, insert = narrow(old, new)
     before, gone, behind = old[:first], old[first:last], old[last:]
-    for group in page.groups:
-        raw = spell(page.raw(group))
+    for group, characters in zip(page.groups, page.raws, strict=True):
+        raw = spell(characters)
         if len(group.marks) < 3 and (insert not in raw or gone not in raw):
             continue
         start, end = page.accepted.position(group.start), page.accepted.position(group.end)

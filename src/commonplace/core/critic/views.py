@@ -150,14 +150,17 @@ def _kept(marked: Marked, start: int, end: int, side: Role) -> list[tuple[int, i
 
 def _shown(suggested: list[Mark], start: int, end: int, side: Role) -> list[tuple[int, int]]:
     shown: list[tuple[int, int]] = []
+    is_new = side is Role.NEW
     at = start
     for mark in suggested:
-        if at < mark.start:
-            shown.append((at, mark.start))
-        a, b = mark.new if side is Role.NEW else mark.old
-        a, b = max(a, start), min(b, end)
-        if a < b:
-            shown.append((a, b))
+        begin = mark.start
+        if at < begin:
+            shown.append((at, begin))
+        a, b = mark.new if is_new else mark.old
+        if a < b:  # most marks have one side
+            a, b = max(a, start), min(b, end)
+            if a < b:
+                shown.append((a, b))
         at = mark.end
     if at < end:
         shown.append((at, end))
