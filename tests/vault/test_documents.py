@@ -371,6 +371,13 @@ def test_what_either_side_added_is_in_the_merged_text(base: str, disk: str, live
     assert all(text in merged.text for text in added)
 
 
+@given(texts.filter(bool))
+def test_a_note_begins_with_the_update_that_the_engine_would_write(text: str) -> None:
+    begun = imported("note", text, "file")
+    assert begun.update == Replica(begun.authors[0].client).write([Edit(0, 0, text)], text)
+    assert document(text).text == text
+
+
 def test_the_same_note_always_begins_with_the_same_update() -> None:
     assert imported("note", MIXED, "file") == imported("note", MIXED, "file")
     assert imported("note", MIXED, "file").update != imported("other", MIXED, "file").update

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import NamedTuple
 
+from commonplace.core.yjs import var_string, varuint
+
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
@@ -131,3 +133,9 @@ class Scanned(NamedTuple):
             if need > known.get(client, 0) and need > self.reach(client, known):
                 return False
         return all(gone.end <= self.reach(gone.client, known) for gone in self.deletions)
+
+
+def first_update(client: int, root: str, text: str) -> bytes:
+    """Return the update with which a client puts a text into an empty root."""
+    insert = bytes((Content.STRING, 1)) + var_string(root) + var_string(text)
+    return b"\x01\x01" + varuint(client) + b"\x00" + insert + b"\x00"

@@ -22,7 +22,7 @@ from commonplace.core.yjs import (
 )
 from commonplace.core.yjs_gate import Gate
 from commonplace.core.yjs_scan import scan
-from commonplace.core.yjs_update import LOGGED, PLAIN_TEXT, Policy, Scanned
+from commonplace.core.yjs_update import LOGGED, PLAIN_TEXT, Policy, Scanned, first_update
 from commonplace.errors import Unavailable
 from commonplace.vault.authors import Authors
 from commonplace.vault.changes import (
@@ -36,7 +36,7 @@ from commonplace.vault.changes import (
     refuse_unwritable,
     too_long,
 )
-from commonplace.vault.engine import EngineFault, Replica, merged
+from commonplace.vault.engine import ROOT, EngineFault, Replica, merged
 from commonplace.vault.log import Author
 
 __all__ = [
@@ -262,10 +262,9 @@ def imported(id: str, text: str, actor: str) -> Taken:
     """Begin a document with a text: the same note always begins with the same update."""
     if not text:
         return Taken(b"", b"", ())
-    edits = [Edit(0, 0, text)]
-    refuse_unwritable(edits, text)
+    refuse_unwritable([Edit(0, 0, text)], text)
     client = _client_from(id, b"", text)
-    update = Replica(client).write(edits, text)
+    update = first_update(client, ROOT, text)
     return Taken(update, update, (Author(client, actor, ours=False),))
 
 

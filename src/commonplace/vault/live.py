@@ -23,6 +23,7 @@ from commonplace.errors import Unavailable
 from commonplace.vault.background import Background
 from commonplace.vault.changes import Edited, Ingested, Listener, Plan, Taken
 from commonplace.vault.documents import Document, imported
+from commonplace.vault.engine import EngineFault
 from commonplace.vault.log import Disk, Log, Replay
 from commonplace.vault.saving import Live, Saving
 
@@ -40,8 +41,9 @@ class First:
 
 @dataclass(frozen=True, slots=True)
 class _Begun:
-    """The update that a document begins with."""
+    """The update that a document begins with, and the text that it says."""
 
+    text: str
     begun: Taken
     actor: str
     disk: Disk | None
@@ -260,6 +262,8 @@ class Documents:
         else:
             live.load(kept)
         if first is not None:
+            if live.document.text != first.text:
+                raise EngineFault("a note began with another text than it should")
             saving = self._saving.begin_first(live, first.begun, first.actor, first.disk)
             if id in self._live:
                 await saving  # it was spoilt before: to save it has failed, perhaps just this
@@ -275,7 +279,7 @@ class Documents:
         begun = imported(id, first.text, first.actor)
         disk = replace(first.disk, base=begun.update or NO_UPDATE) if first.disk else None
         if begun.record:
-            return _Begun(begun, first.actor, disk)
+            return _Begun(first.text, begun, first.actor, disk)
         if disk:
             await self._log.put_disk(id, disk)
         return None

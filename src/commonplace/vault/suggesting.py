@@ -79,12 +79,12 @@ class Suggesting:
             return made.edits
 
         try:
-            edited = await self._shelf.edit(path, plan, f"assistant:{actor.name}")
+            await self._shelf.edit(path, plan, f"assistant:{actor.name}")
         except (NoMatch, NotUnique) as error:
             raise self._worded(error, path, old, actor) from error
         before, made = planned[-1]
         if made.edits:
-            await self._keep(call, before, replace(made, text=edited.text), actor, now)
+            await self._keep(call, before, made, actor, now)
         return made
 
     def _repeated(self, call: _Call, text: str) -> Suggested | None:
