@@ -155,29 +155,51 @@ async def test_commits_reach_the_disk_before_they_are_acknowledged(tmp_path: Pat
     connection.close()
 
 
+def moved(folder: Path) -> int:
+    """Count what the database holds without its write-ahead file."""
+    copy = shutil.copy(folder / "live.db", folder / "copy.db")
+    with closing(sqlite3.connect(copy)) as db, suppress(sqlite3.OperationalError):
+        return db.execute("SELECT count(*) FROM updates").fetchone()[0]
+    return 0  # not even the tables
+
+
 async def test_what_was_committed_moves_into_the_database_when_it_is_quiet(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "QUIET_SECONDS", 0.05)
     monkeypatch.setattr(module, "UNTIDY_MIN", 3)
-
-    def moved() -> int:
-        """Count what the database holds without its write-ahead file."""
-        copy = shutil.copy(tmp_path / "live.db", tmp_path / "copy.db")
-        with closing(sqlite3.connect(copy)) as db, suppress(sqlite3.OperationalError):
-            return db.execute("SELECT count(*) FROM updates").fetchone()[0]
-        return 0  # not even the tables
-
     async with SqliteLog(tmp_path / "live.db") as log:
         for number in range(2):
             await log.append(Entry("note", b"%d" % number, "ana"))
         await asyncio.sleep(0.2)
-        assert moved() == 0
+        assert moved(tmp_path) == 0
         await log.append(Entry("note", b"2", "ana"))
         async with asyncio.timeout(10):
-            while moved() < 3:
+            while moved(tmp_path) < 3:
                 await asyncio.sleep(0.02)
         assert len((await log.replay("note")).updates) == 3
+
+
+async def test_much_that_was_committed_moves_into_the_database_once_it_was_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told, order = threading.Event(), list[str]()
+
+    class Watched(Commits):
+        def _tidy_up(self) -> None:
+            order.append("tidied" if told.wait(10) else "tidied before it was told")
+            super()._tidy_up()
+
+    monkeypatch.setattr(module, "QUIET_SECONDS", 600)
+    monkeypatch.setattr("commonplace.vault.sqlite_log.Commits", Watched)
+    async with SqliteLog(tmp_path / "live.db") as log:
+        await log.append(Entry("note", b"small", "ana"))
+        await log.append(Entry("note", b"x" * 4096 * module.UNTIDY_MAX, "ana"))
+        told.set()
+        async with asyncio.timeout(10):
+            while moved(tmp_path) < 2:
+                await asyncio.sleep(0.02)
+    assert order == ["tidied"]
 
 
 async def test_a_disk_that_fails_in_a_quiet_moment_does_not_end_the_log(

@@ -4,8 +4,8 @@ A job runs in the thread; its future is resolved on the event loop that asked, f
 after the commit reached the disk. A commit that fails fails every write of its batch, and later
 ones work again as soon as the disk does. Writes of one kind that wait in a row are made by one
 call: each statement lets the event loop have the interpreter, and must wait to get it back.
-What SQLite keeps in its write-ahead file goes to the database itself when nothing else waits: the
-disk may take a tenth of a second for that.
+What SQLite keeps in its write-ahead file goes to the database itself when nothing else waits, or
+right after a commit was told: the disk may take a tenth of a second for that.
 
 One rule guards what builds on each other: after a leading write under a key failed, writes under
 that key are refused until somebody has read, under that key, what was really saved
@@ -34,7 +34,11 @@ BUSY_RATE = 500.0
 GATHER_SECONDS = 0.02
 _RATE_SECONDS = 0.1
 QUIET_SECONDS = 1.0
-UNTIDY_MIN = 64  # commits that are worth to be tidied up after
+# Pages in the write-ahead file: so many are moved when it is quiet, so many as soon as whoever
+# waits for them was told. SQLite by itself would move them first, and tell then.
+UNTIDY_MIN = 64
+UNTIDY_MAX = 800
+_PAGE_BYTES = 4096
 _RECENT = 64
 _SIDES_MIN = 32
 
@@ -222,7 +226,10 @@ class Commits:
                 if not (batch := self._next()):
                     break
                 self._serve(batch)
-                if crowd.after(batch) and not self._closed:
+                crowded = crowd.after(batch)
+                if self._untidy >= UNTIDY_MAX:
+                    self._tidy_up()  # which takes long enough for more to gather
+                elif crowded and not self._closed:
                     time.sleep(GATHER_SECONDS)
         finally:
             with self._changed:
@@ -276,7 +283,7 @@ class Commits:
             for job in writes:
                 _refused(job, f"The log could not be written ({_why(error)}); nothing was saved.")
         else:
-            self._untidy += 1
+            self._untidy += sum(1 + job.size // _PAGE_BYTES for job in writes)
             for job in writes:
                 job.final = True
 

@@ -71,6 +71,7 @@ _PRAGMAS = (
     "synchronous = FULL",
     "fullfsync = ON",
     "checkpoint_fullfsync = ON",
+    "wal_autocheckpoint = 4000",  # before that, `commits` sees to it
 )
 
 

@@ -52,8 +52,9 @@ class SqliteLog:
 
     def append(self, entry: Entry) -> "Future[int]":
         """Save a change."""
+        size = len(entry.update) + (len(entry.disk.base) if entry.disk else 0)
         return self._commits.write_with_others(
-            tables.append, (entry, self._clock()), key=entry.document, size=len(entry.update)
+            tables.append, (entry, self._clock()), key=entry.document, size=size
         )
 
     async def replay(self, document: str) -> Replay:
@@ -72,7 +73,8 @@ class SqliteLog:
     async def put_disk(self, document: str, disk: Disk) -> None:
         """Remember what is known of the document's file."""
         work = partial(tables.put_disk, doc=document, disk=disk)
-        await self._commits.write(work, key=document, size=len(disk.base))
+        size = len(disk.base) + len(disk.intent or b"")
+        await self._commits.write(work, key=document, size=size)
 
     async def unflushed(self) -> list[str]:
         """List documents whose files may be behind."""
