@@ -11,7 +11,7 @@ are opened, written to and closed again, a few at a time: memory must not grow w
 
 The two servers take turns. Their processor time comes from /proc, so it does not depend on how
 busy the machine is; latencies do, and the load average is shown beside them. An answer of ours is
-never quicker than the disk: how long the disk alone takes to keep a page is measured meanwhile.
+never quicker than the disk: what one would wait for the disk alone is measured meanwhile.
 With `--scratch /dev/shm` there is no disk to wait for.
 """
 
@@ -99,11 +99,25 @@ class Disk(threading.Thread):
                 os.fdatasync(file.fileno())
                 self.times.append((time.perf_counter() - start) * 1e3)
 
-    def worst(self) -> float:
-        """End, and tell: whatever waits meanwhile waits as long."""
+    def p99(self) -> float:
+        """End, and tell what one in a hundred would wait for the disk alone, whoever asked it.
+
+        Whoever comes while it keeps a page waits until that is kept; the moments are all alike.
+        """
         self._over.set()
         self.join()
-        return max(self.times)
+        total = sum(self.times) + len(self.times) * DISK_SECONDS * 1e3
+        return exceeded(self.times, total / 100)
+
+
+def exceeded(times: list[float], share: float) -> float:
+    """Find the wait that is exceeded for so long, of all the time."""
+    low, high = 0.0, max(times)
+    while high - low > 0.05:
+        middle = (low + high) / 2
+        longer = sum(max(0.0, time - middle) for time in times)
+        low, high = (middle, high) if longer > share else (low, middle)
+    return high
 
 
 class Client(asyncio.Protocol):
@@ -190,7 +204,7 @@ class Result:
     p99: float
     rss_mb: float
     lost: int
-    disk_worst: float
+    disk_p99: float
 
 
 async def measure(
@@ -228,7 +242,7 @@ async def measure(
         times[int(len(times) * 0.99)],
         rss(pid),
         meter.expected - len(times),
-        disk.worst(),
+        disk.p99(),
     )
 
 
@@ -386,9 +400,9 @@ async def compare(scene: Scene, seconds: float, rounds: int, scratch: Path) -> N
     ratio = _median(results["ours"], "cpu_us") / _median(results["y-websocket"], "cpu_us")
     p99 = _median(results["ours"], "p99")
     print(f"  {_mark(ratio <= CPU_GOAL)} CPU {ratio:.2f} x theirs (≤ {CPU_GOAL})")
-    disk = _median(results["ours"], "disk_worst")
-    good = f"(< {P99_GOAL_MS:.0f} ms; the disk alone, at worst, {disk:.1f} ms)"
-    print(f"  {_mark(p99 < P99_GOAL_MS)} p99 {p99:.1f} ms {good}")
+    print(f"  {_mark(p99 < P99_GOAL_MS)} p99 {p99:.1f} ms (< {P99_GOAL_MS:.0f} ms)")
+    rounds = ", ".join(f"{one.p99:.0f} ({one.disk_p99:.0f})" for one in results["ours"])
+    print(f"    p99 of each round, and of the disk alone meanwhile: {rounds} ms")
 
 
 def _median(results: list[Result], what: str) -> float:
