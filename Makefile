@@ -6,7 +6,11 @@ DEV := .venv/.dev
 DEMO := build/demo
 MODEL := .venv/.model
 
-.PHONY: help run test quick check fix bench laws eval model lock clean
+# As an installation does by itself, unless it is told not to (PYTHONDONTWRITEBYTECODE): else each of
+# the hundreds of processes that tests and benches start would compile everything anew.
+COMPILE := $(BIN)/python -m compileall -q -j 0
+
+.PHONY: help run test quick check fix bench laws eval model lock clean compiled
 
 help:            ## show this list
 	@grep -E '^[a-z]+: .*##|^[a-z]+:  +##' Makefile | sed -E 's/:.*## /\t/'
@@ -16,11 +20,11 @@ run: $(RUNTIME) model  ## serve the demo vault at http://127.0.0.1:8420
 	$(BIN)/commonplace serve $(DEMO)
 
 # The page's tests run by themselves: the browser's driver keeps an event loop open in its process.
-test: check model ## everything: checks, then all tests
+test: check model compiled ## everything: checks, then all tests
 	$(BIN)/python -m pytest -n 2 --dist loadfile -q --ignore tests/web
 	$(BIN)/python -m pytest -q tests/web
 
-quick: $(DEV)    ## the fast tests alone
+quick: compiled  ## the fast tests alone
 	$(BIN)/python -m pytest -n 2 --dist loadfile -q -m "not slow" --ignore tests/web
 
 check: $(DEV)    ## lint, format, types, layers
@@ -33,12 +37,12 @@ fix: $(DEV)      ## mend what a tool can mend
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(DEV)    ## measure, beside ripgrep and a bare MCP server in the same run
+bench: compiled  ## measure, beside ripgrep and a bare MCP server in the same run
 	$(BIN)/python -m bench
 	$(BIN)/python -m bench.suggestions
 	$(BIN)/python -m bench.notes
 
-laws: $(DEV)     ## look long for a fault in suggestions: 100,000 new examples, 1,000 rounds of all at once
+laws: compiled   ## look long for a fault in suggestions: 100,000 new examples, 1,000 rounds of all at once
 	$(BIN)/python -m pytest -q tests/core/test_critic_laws.py -k thousands --hypothesis-profile laws
 	COMMONPLACE_ROUNDS=1000 $(BIN)/python -m pytest -q tests/live/test_together.py
 
@@ -57,6 +61,9 @@ lock: .venv/.made ## write the hash-locked requirement files anew
 	$(BIN)/uv pip compile pyproject.toml --group build --group dev --universal --python-version 3.11 \
 	    --generate-hashes --no-emit-index-url --no-annotate --no-header -q -o requirements-dev.txt
 
+compiled: $(DEV)
+	@$(COMPILE) src tests bench
+
 clean:           ## remove everything that was installed or built
 	rm -rf .venv .node build dist .pytest_cache .ruff_cache .hypothesis
 
@@ -69,8 +76,10 @@ clean:           ## remove everything that was installed or built
 $(RUNTIME): .venv/.made requirements.txt pyproject.toml hatch_build.py $(shell find web/src -type f)
 	$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements.txt
 	$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
+	-@$(COMPILE) .venv/lib src
 	@touch $@
 
 $(DEV): $(RUNTIME) requirements-dev.txt
 	$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements-dev.txt
+	-@$(COMPILE) .venv/lib
 	@touch $@
