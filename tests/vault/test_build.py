@@ -19,7 +19,7 @@ MakeSettings = Callable[..., Settings]
 
 NOTES = {
     f"folder {n % 7}/note {n}.md": f"---\ntags: [odd, n{n % 5}]\n---\n# Title {n}\n\nWort 漢字 {n}"
-    f" [[note {(n * 17) % 272}]] {{++more++}} #inline\n"
+    f" [[note {(n * 17) % 272}]] [[title {(n * 17) % 272}]] {{++more++}} #inline\n"
     for n in range(272)
 } | {"broken.md": b"\xff\xfe", "empty.md": ""}
 TABLES = ("notes", "names", "links", "tags", "properties", "suggestions")
@@ -72,7 +72,7 @@ def test_workers_build_the_same_index_to_the_byte(
     assert {name: len(rows) for name, rows in alone.items()} == {
         "notes": 274,
         "names": 545,
-        "links": 272,
+        "links": 544,
         "tags": 816,
         "properties": 544,
         "suggestions": 272,
@@ -100,7 +100,7 @@ def test_backlinks_are_looked_up_and_not_searched_for(make_settings: MakeSetting
             "SELECT stat FROM sqlite_stat1 WHERE idx = 'links_target'"
         ).fetchone()
     assert any("links_target" in row[3] for row in plan)
-    assert spread == "272 17"
+    assert spread == "544 34"
 
 
 def test_a_second_build_writes_nothing(make_settings: MakeSettings) -> None:
@@ -122,6 +122,38 @@ def test_many_changes_are_written_over_an_index_that_is_full(make_settings: Make
         assert [hit.path for hit in index.words.search("other 17", 1)] == ["folder 3/note 17.md"]
         assert not index.words.search("Wort", 10)
     assert unresolved(settings) == 1  # [[note 272]]
+
+
+TRICKY = {
+    "alone.md": "[[broken]] [[a/dup]] [[dup]] [[other]] [[Alone.md]] [[nobody]] [[case]] [[Case]]",
+    "a/dup.md": "# other\n[[dup]] [[../alone]] [[alone/]] [[alone#part|shown]] ![[alone]]",
+    "b/dup.md": "---\naliases: [broken, alone]\n---\n[[漢字]] [x](../alone.md) [y](alone.md)",
+    "b/漢字.md": "[[DUP]] [[b/dup]] [[/alone]]",
+    "Case.md": "[[gone]]",
+    "case.md": "[[e\u0301t\u00e9]]",
+    "\u00e9te\u0301.md": "# gone\n",
+    "broken.md": b"\xff\xfe",
+    "nobody.md": b"\xfe\xff\0",
+}
+
+
+def test_what_links_were_foreseen_to_mean_is_what_they_mean(make_settings: MakeSettings) -> None:
+    settings = make_settings(TRICKY)
+    built(settings)
+    with closing(IndexWriter(settings.state, 2, several_roots=False)) as writer:
+        before = dump(settings.state)["links"]
+        with writer.batch():
+            writer._links.touch_all()
+            assert writer.settle_links() == set()
+    with closing(Index(settings.state, 2)) as index:
+        listed = dict(index._db.execute("SELECT id, path FROM notes").fetchall())
+    meant = {(listed[row[0]], row[4]): listed.get(row[2]) for row in before}
+    assert meant["alone.md", "broken"] == "b/dup.md"  # an alias: the file is no note
+    assert meant["alone.md", "nobody"] is None
+    assert meant["alone.md", "Alone.md"] == meant["b/dup.md", "alone.md"] == "alone.md"
+    assert meant["alone.md", "a/dup"] == "a/dup.md"
+    assert meant["case.md", "e\u0301t\u00e9"] == "\u00e9t\u00e9.md"
+    assert len(before) == 21
 
 
 def test_a_build_that_was_cut_short_is_finished_by_the_next(

@@ -68,6 +68,11 @@ def is_attachment(target: str) -> bool:
     return bool(dot) and ending.lower() in _ATTACHMENTS
 
 
+def is_bare(target: str) -> bool:
+    """Tell whether a target is a name alone: if one file carries it, that is what it means."""
+    return "/" not in target
+
+
 def resolve(
     target: str, source: str, candidates: Sequence[Candidate], root: str = ""
 ) -> Resolved | None:
@@ -79,7 +84,7 @@ def resolve(
     if not candidates:
         return None
     files = [c.path for c in candidates if c.kind is NameKind.FILE]
-    if len(files) == 1 and "/" not in target:
+    if len(files) == 1 and is_bare(target):
         return Resolved(files[0])  # wherever it is: nearest, and the only one of its name
     wanted = fold(_without_md(target.rstrip("/")))
     for place in _places(wanted, source, root):

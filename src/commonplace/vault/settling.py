@@ -23,7 +23,7 @@ _NAMES = (
     " FROM names JOIN notes ON notes.id = names.note"
 )
 _WITHIN = "WHERE source >= ? AND source < ?"
-_NAMED_WITHIN = f"WHERE names.key IN (SELECT key FROM links {_WITHIN})"  # noqa: S608
+_UNSETTLED_WITHIN = f"{_WITHIN} AND target IS NULL"
 _PATHS_WITHIN = "SELECT id, path FROM notes WHERE id >= ? AND id < ?"
 
 LinkRow = tuple[int, int, str, str, int | None, int]
@@ -49,7 +49,7 @@ class Settling:
         self._keys: set[str] = set()
         self._sources: set[int] = set()
         self._relinked: set[int] = set()
-        self._all = False
+        self._all = self._unsettled = False
 
     def touch_names(self, keys: Iterable[str]) -> None:
         """Note that names came, went or changed hands."""
@@ -63,6 +63,10 @@ class Settling:
         """Note that any link may mean something else."""
         self._all = True
 
+    def touch_unsettled(self) -> None:
+        """Note that links were written with what they mean, as far as that was known."""
+        self._unsettled = True
+
     def forget(self, notes: Iterable[int]) -> None:
         """Let go of notes that are gone, their links with them."""
         self._sources.difference_update(notes)
@@ -72,22 +76,25 @@ class Settling:
         self._relinked = set(self._sources)
         (notes,) = self._db.execute("SELECT count(*) FROM notes").fetchone()
         if self._all or len(self._sources) > notes * _ONE_BY_ONE_PART:
-            self._settle_all()
+            self._settle_all(_WITHIN)
         else:
+            if self._unsettled:
+                self._settle_all(_UNSETTLED_WITHIN)
             self._settle_where("source", sorted(self._sources))
             self._settle_where("key", sorted(self._keys))
         self._keys.clear()
         self._sources.clear()
-        self._all = False
+        self._all = self._unsettled = False
         return self._relinked
 
-    def _settle_all(self) -> None:
+    def _settle_all(self, within: str) -> None:
         (last,) = self._db.execute("SELECT coalesce(max(source), 0) FROM links").fetchone()
         for first in range(0, last + 1, _AT_ONCE):
             span = (first, first + _AT_ONCE)
-            rows = self._db.execute(f"{_LINKS} {_WITHIN}", span).fetchall()
+            rows = self._db.execute(f"{_LINKS} {within}", span).fetchall()
+            keys = f"SELECT key FROM links {within}"  # noqa: S608 (it is ours)
             names = _Names()
-            names.add(self._db.execute(f"{_NAMES} {_NAMED_WITHIN}", span))
+            names.add(self._db.execute(f"{_NAMES} WHERE names.key IN ({keys})", span))
             paths = dict(self._db.execute(_PATHS_WITHIN, span).fetchall())
             self._resolve(rows, names, paths.__getitem__)
 

@@ -10,11 +10,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from commonplace.core import digest as digests
+from commonplace.core import digest as digests, links, paths
 from commonplace.vault import filling
 from commonplace.vault.corpus import CorpusWriter, Range, sweep
 from commonplace.vault.disk import Listed
-from commonplace.vault.rows import Fresh, Rows, identified, searched
+from commonplace.vault.foresight import Foresight
+from commonplace.vault.rows import Fresh, Row, Rows, identified, searched
 from commonplace.vault.settling import Settling
 from commonplace.vault.tables import connect, marks, parts, read_meta, write_meta
 
@@ -53,7 +54,7 @@ class IndexWriter:
         self._shards = read_meta(self._db, "shards")
         self._corpus = CorpusWriter(folder, read_meta(self._db, "generation"), self._shards)
         self._links = Settling(self._db, several_roots=several_roots)
-        self._filling = False
+        self._foresight: Foresight | None = None
         self._owed = filling.unfinished(self._db)
 
     def close(self) -> None:
@@ -77,9 +78,9 @@ class IndexWriter:
         """Expect many batches before links are settled, or the end of this process."""
         filling.hurry(self._db)
         with self.batch():
-            self._filling = filling.is_empty(self._db)
-            if self._filling:
+            if filling.is_empty(self._db):
                 filling.begin(self._db)
+                self._foresight = Foresight(self._db.execute("SELECT id, path FROM notes"))
                 self._owed = True
             elif self._owed:
                 filling.finish(self._db)
@@ -113,7 +114,7 @@ class IndexWriter:
 
     def write(self, rows: Rows) -> dict[int, Range]:
         """Write what was worked out of notes that are listed; tells where their texts lie."""
-        if not self._filling:
+        if self._foresight is None:
             self._replace(rows)
         where = {text[0]: self._corpus.append(text[1]) for text in rows.texts}
         self._put_notes(rows, where)
@@ -144,11 +145,11 @@ class IndexWriter:
         """
         if self._owed:
             filling.plant(self._db, "names_key")
-            self._links.touch_all()
+            self._touch_unsettled()
         relinked = self._links.settle()
         if self._owed:
             filling.finish(self._db)
-        self._owed = self._filling = False
+        self._owed, self._foresight = False, None
         if filling.unfinished(self._db):
             filling.mark(self._db, unfinished=False)
         return relinked
@@ -188,6 +189,17 @@ class IndexWriter:
         old.close()
         sweep(self._folder, generation)
         return placed
+
+    def _touch_unsettled(self) -> None:
+        """Leave to settle what a build wrote, or all if it was not this one from the beginning."""
+        if self._foresight is None:
+            self._links.touch_all()
+            return
+        self._links.touch_unsettled()
+        unread = self._db.execute("SELECT path FROM notes WHERE shard IS NULL").fetchall()
+        if unread:  # links were taken to mean them, but they are no notes
+            filling.plant(self._db, "links_key")
+            self._links.touch_names(links.name_key(paths.stem(path)) for (path,) in unread)
 
     def _replace(self, rows: Rows) -> None:
         """Make room for notes that may have been digested before."""
@@ -255,11 +267,7 @@ class IndexWriter:
         self._db.executemany(
             "INSERT INTO names (key, note, kind, name) VALUES (?, ?, ?, ?)", rows.names
         )
-        self._db.executemany(
-            "INSERT INTO links (source, ordinal, raw, key, kind, start, stop)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?)",
-            rows.links,
-        )
+        self._put_links(rows.links)
         self._db.executemany(
             "INSERT INTO tags (note, ordinal, tag, key) VALUES (?, ?, ?, ?)", rows.tags
         )
@@ -269,3 +277,12 @@ class IndexWriter:
         self._db.executemany(
             "INSERT INTO suggestions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows.suggestions
         )
+
+    def _put_links(self, rows: Iterable[Row]) -> None:
+        columns = "source, ordinal, raw, key, kind, start, stop"
+        if self._foresight is None:
+            sql = f"INSERT INTO links ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?)"  # noqa: S608
+        else:
+            sql = f"INSERT INTO links ({columns}, target) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608
+            rows = self._foresight.targets(rows)
+        self._db.executemany(sql, rows)
