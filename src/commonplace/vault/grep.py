@@ -7,12 +7,14 @@ so an answer is complete at any time.
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
-from commonplace.vault import ripgrep
+from commonplace.vault import ripgrep, thrift
 from commonplace.vault.corpus import Corpus, Haystack, Span
 from commonplace.vault.ripgrep import Pattern
 
 # So few notes are searched by themselves, whatever the size of the corpus.
 FEW_MAX = 64
+# To read what ripgrep says of so many lines takes memory that is worth giving back.
+MANY_MIN = 200_000
 
 Hits = dict[int, Sequence[Span]]
 Text = Callable[[int], bytes]
@@ -22,6 +24,8 @@ def search_corpus(pattern: Pattern, folder: Path, corpus: Corpus) -> Hits:
     """Search every note of the corpus."""
     if not pattern.multiline:
         lines = ripgrep.lines_in_files(pattern, folder, corpus.file_names)
+        if sum(map(len, lines.values())) > MANY_MIN:
+            thrift.give_back()
         return {
             note: found
             for name, offsets in lines.items()

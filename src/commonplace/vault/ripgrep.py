@@ -8,6 +8,7 @@ line is told by the offset of its start; and by whole notes (`multiline`), where
 import json
 import subprocess
 import sysconfig
+from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -26,7 +27,7 @@ _PIPE_BYTES = 1024 * 1024  # as much as Linux gives to anybody: fewer turns for 
 _DIGITS_MAX = 20
 _NEWLINE, _ZERO, _NINE = b"\n09"
 
-Offsets = list[int]
+Offsets = Sequence[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +123,8 @@ def _many_offsets(rows: bytes) -> Offsets:
         if not going.any():
             break
         numbers[going] = numbers[going] * 10 + (digits[going] - _ZERO)
-    return numbers.tolist()
+    # A million numbers as objects would take forty megabytes, most of them for good.
+    return array("q", numbers.tobytes())
 
 
 def _spans(output: bytes) -> Iterator[tuple[str, Span]]:
