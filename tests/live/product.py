@@ -26,6 +26,8 @@ class Product:
         self.note = self.folder / "note.md"
         self.note.write_text(text, encoding="utf-8")
         self._flags = flags
+        self.under: list[str] = []
+        """A program to run the server with."""
         self.state = folder / "state"
         self.env = os.environ | {"COMMONPLACE_STATE": str(self.state)}
         self._complaints = folder / "stderr"
@@ -47,7 +49,7 @@ class Product:
     def start(self) -> None:
         with self._complaints.open("ab") as complaints:
             self._process = subprocess.Popen(
-                [*self.command("serve"), "--port", str(self._port), *self._flags],
+                [*self.under, *self.command("serve"), "--port", str(self._port), *self._flags],
                 env=self.env,
                 stderr=complaints,
             )
@@ -67,7 +69,11 @@ class Product:
         return [sys.executable, "-m", "commonplace", name, str(self.folder)]
 
     def stop(self, how: signal.Signals) -> None:
-        self._process.send_signal(how)
+        children = Path(f"/proc/{self._process.pid}/task/{self._process.pid}/children")
+        if self.under:
+            os.kill(int(children.read_text()), how)
+        else:
+            self._process.send_signal(how)
         self._process.wait(PATIENCE)
 
     def ask(self, place: str, /, **query: str) -> Any:

@@ -4,8 +4,6 @@ The errors come from the kernel's side of each call (`strace -e inject`), so eve
 what runs elsewhere: SQLite, its log file, Python, our own writing of notes.
 """
 
-import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -15,21 +13,11 @@ import pytest
 
 from commonplace.vault.settings import Root, Settings
 from commonplace.vault.vault import Vault
+from tests import strace
 
 pytestmark = pytest.mark.slow
 
 EDITS = 60
-
-
-def strace() -> str:
-    """Find strace; as root on Debian, install it."""
-    if shutil.which("strace") is None and os.geteuid() == 0 and shutil.which("apt-get"):
-        for words in ("update -q", "install -y -q strace"):
-            subprocess.run(["apt-get", *words.split()], check=True, capture_output=True)
-    found = shutil.which("strace")
-    if found is None:
-        pytest.fail("These tests need strace: apt-get install strace", pytrace=False)
-    return found
 
 
 class Trial:
@@ -45,12 +33,9 @@ class Trial:
 
     def run(self, calls: str, when: str, paths: list[str], kind: str = "honest") -> None:
         """Edit while these calls on these files fail."""
-        places = [word for path in paths for word in ("-P", path)]
-        inject = ["-e", f"trace={calls}", "-e", f"inject={calls}:error=EIO:when={when}"]
-        watched = [strace(), "-f", "-qq", "-o", "/dev/null", *places, *inject]
-        edits = [str(self.vault), str(self.state), str(EDITS), kind]
+        edits = ["tests.vault.failing_disk", str(self.vault), str(self.state), str(EDITS), kind]
         done = subprocess.run(
-            [*watched, sys.executable, "-m", "tests.vault.failing_disk", *edits],
+            [*strace.failing(calls, when, paths), sys.executable, "-m", *edits],
             capture_output=True,
             text=True,
             timeout=120,

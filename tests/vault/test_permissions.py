@@ -1,6 +1,7 @@
 import pytest
 
 from commonplace.errors import BadArgument, CommonplaceError, Forbidden
+from commonplace.vault.afterwards import Afterwards
 from commonplace.vault.permissions import Memory, Permissions
 from commonplace.vault.policies import Policies
 from commonplace.vault.settings import parse_config, policies_of, rule_parts
@@ -75,7 +76,7 @@ async def wish() -> Wish:
 class World:
     def __init__(self, log: SqliteLog, **policies: str) -> None:
         self.clock, self.doing = Clock(), Doing()
-        self.permissions = Permissions(Memory(log, self.clock), policies)
+        self.permissions = Permissions(Memory(log, Afterwards(log), self.clock), policies)
         self.permissions.teach("kind", self.doing.perform)
         self.permissions.teach("whole", self.doing.perform, suggests=False)
 

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 
-from commonplace.vault.log import Log
+from commonplace.vault.afterwards import Afterwards
 
 ENTRIES_MAX = 2_000
 
@@ -34,8 +34,8 @@ class Write:
 class Audit:
     """The latest writes, kept in the log and mirrored in memory."""
 
-    def __init__(self, log: Log, clock: Callable[[], float] = time.time) -> None:
-        self._log = log
+    def __init__(self, kept: Afterwards, clock: Callable[[], float] = time.time) -> None:
+        self._kept = kept
         self._clock = clock
         self._writes: dict[int, Write] = {}
         self._loaded = False
@@ -44,7 +44,7 @@ class Audit:
         """Read what earlier runs wrote, once."""
         if self._loaded:
             return
-        kept = await self._log.records(_KIND)
+        kept = await self._kept.records(_KIND)
         earlier = {int(key): Write(**json.loads(value)) for key, value in kept.items()}
         self._writes = dict(sorted((earlier | self._writes).items()))
         self._loaded = True
@@ -57,11 +57,11 @@ class Audit:
         number = max(self._writes, default=0) + 1
         row = Write(self._clock(), who, operation, path, answer, by, outcome)
         self._writes[number] = row
-        await self._log.put_record(_KIND, f"{number:012}", json.dumps(asdict(row)))
+        await self._kept.put(_KIND, f"{number:012}", json.dumps(asdict(row)))
         while len(self._writes) > ENTRIES_MAX:
             oldest = next(iter(self._writes))
             del self._writes[oldest]
-            await self._log.put_record(_KIND, f"{oldest:012}", None)
+            await self._kept.put(_KIND, f"{oldest:012}", None)
 
     def latest(self, limit: int) -> list[Write]:
         """Return the latest writes, newest first, as far as they are loaded."""

@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass
 
 from commonplace.core.critic import rank
-from commonplace.vault.log import Log
+from commonplace.vault.afterwards import Afterwards
 
 _SUGGESTED = "suggested"
 _DECIDED = "decided"
@@ -48,8 +48,8 @@ class Decision:
 class Ledger:
     """The two lists, with what is asked of them."""
 
-    def __init__(self, log: Log) -> None:
-        self._log = log
+    def __init__(self, kept: Afterwards) -> None:
+        self._kept = kept
         self._credits: dict[tuple[str, str], Credit] | None = None
         self._decisions: list[Decision] = []
 
@@ -57,14 +57,14 @@ class Ledger:
         """Read both lists, once."""
         if self._credits is not None:
             return
-        kept = await self._log.records(_SUGGESTED)
+        kept = await self._kept.records(_SUGGESTED)
         self._credits = {
             (key.partition(" ")[0], key.partition(" ")[2]): Credit(**json.loads(value))
             for key, value in kept.items()
         }
         decided = [
             Decision(**row)
-            for value in (await self._log.records(_DECIDED)).values()
+            for value in (await self._kept.records(_DECIDED)).values()
             for row in json.loads(value)
         ]
         self._decisions = sorted(decided, key=lambda one: one.time)[-DECISIONS_MAX:]
@@ -92,13 +92,13 @@ class Ledger:
 
     async def _put(self, document: str, at: str, credit: Credit | None) -> None:
         value = None if credit is None else json.dumps(asdict(credit), ensure_ascii=False)
-        await self._log.put_record(_SUGGESTED, f"{document} {at}", value)
+        await self._kept.put(_SUGGESTED, f"{document} {at}", value)
 
     async def decide(self, decisions: Collection[Decision]) -> None:
         """Remember what was decided, in one step."""
         await self.load()
         value = json.dumps([asdict(one) for one in decisions], ensure_ascii=False)
-        await self._log.put_record(_DECIDED, uuid.uuid4().hex, value)
+        await self._kept.put(_DECIDED, uuid.uuid4().hex, value)
         self._decisions = [*self._decisions, *decisions][-DECISIONS_MAX:]
 
     def decisions(self, limit: int) -> list[Decision]:

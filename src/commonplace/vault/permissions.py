@@ -35,6 +35,7 @@ from typing import Protocol, cast
 import anyio
 
 from commonplace.errors import CommonplaceError, Forbidden, Unavailable
+from commonplace.vault.afterwards import Afterwards
 from commonplace.vault.approvals import Approvals, Parked
 from commonplace.vault.audit import Audit
 from commonplace.vault.log import Log
@@ -65,9 +66,11 @@ class Perform(Protocol):
 class Memory:
     """What all front ends of a vault share: performers, answers, the queue, the record."""
 
-    def __init__(self, log: Log, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self, log: Log, afterwards: Afterwards, clock: Callable[[], float] = time.time
+    ) -> None:
         self.clock = clock
-        self.audit = Audit(log, clock)
+        self.audit = Audit(afterwards, clock)
         self.approvals = Approvals(log, clock)
         self.remembered = Remembered(log, clock)
         self.questions = Questions()

@@ -20,6 +20,7 @@ from commonplace.core.critic import Suggested
 from commonplace.core.render import Decided, Pending
 from commonplace.errors import Forbidden, Unreadable
 from commonplace.vault import index
+from commonplace.vault.afterwards import Afterwards
 from commonplace.vault.approvals import Parked
 from commonplace.vault.aside import Aside
 from commonplace.vault.background import Background
@@ -99,8 +100,9 @@ class Vault:
             self.texts,
             several_roots=settings.several_roots,
         )
-        memory = Memory(log)
-        self.review = Review(self.shelf, Ledger(log))
+        self._afterwards = Afterwards(log)
+        memory = Memory(log, self._afterwards)
+        self.review = Review(self.shelf, Ledger(self._afterwards))
         self.waiting = Waiting(self._index, self.shelf, self.review.ledger)
         self.suggesting = Suggesting(
             self.shelf,
@@ -185,6 +187,7 @@ class Vault:
         await self._seeing.finish()
         await self.folders.close()
         await self.shelf.close()
+        await self._afterwards.close()
         await self._log.close()
         self.meaning.close()
         self._indexer.close()
