@@ -30,9 +30,9 @@ def carried(before: str, after: str, edits: Sequence[Edit]) -> dict[str, str]:
     then, now = read(before), read(after)
     pairs = _left_alone(then, now, edits)
     same = {one: other for one, other in pairs.items() if then.raws[one] == now.raws[other]}
+    still = set(same.values())
     gone = {raw for at, raw in enumerate(then.raws) if at not in same}
-    come = set(same.values())
-    come = {raw for at, raw in enumerate(now.raws) if at not in come}
+    come = {raw for at, raw in enumerate(now.raws) if at not in still}
     # Of other characters the same ones stand there in the same order, so they keep their ids.
     old, new = named(then.raws, gone | come), named(now.raws, gone | come)
     return {old[at]: new[pairs[at]] for at in old if at in pairs and old[at] != new[pairs[at]]}

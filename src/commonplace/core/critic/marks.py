@@ -84,9 +84,9 @@ class Marked:
 
     @property
     def has_no_other_braces(self) -> bool:
-        """Whether the only braces are those of the marks, so that no view holds a delimiter."""
+        """Whether each brace opens a mark, so that no view holds a delimiter."""
         marks = len(self.suggested) + len(self.comments) + len(self.highlights)
-        return self.text.count("{") == marks  # two of a mark with metadata
+        return self.text.count("{") == marks
 
 
 def has_delimiters(text: str) -> bool:
