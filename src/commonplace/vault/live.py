@@ -40,16 +40,6 @@ class First:
 
 
 @dataclass(frozen=True, slots=True)
-class _Begun:
-    """The update that a document begins with, and the text that it says."""
-
-    text: str
-    begun: Taken
-    actor: str
-    disk: Disk | None
-
-
-@dataclass(frozen=True, slots=True)
 class Settled:
     """A text, the state that has it, and the number of the last update in it; all saved."""
 
@@ -254,35 +244,37 @@ class Documents:
         """Read the log; a document that cannot be loaded never becomes live."""
         live = self._live.get(id) or Live(self._make(id), self._released)
         kept = await self._log.replay(id)
-        first = None if kept.updates else await self._begin(id)
-        if first is not None:
-            kept = Replay((first.begun.record,), first.begun.authors, tail=1)
+        first = None if kept.updates else await self._first_of(id)
+        begun = imported(id, first.text, first.actor) if first else None
+        if begun is not None:
+            kept = Replay((begun.record,), begun.authors, tail=1)
         if id not in self._live and sum(map(len, kept.updates)) > LARGE_MIN:
             await asyncio.to_thread(live.load, kept)  # nobody else has it yet
         else:
             live.load(kept)
-        if first is not None:
-            if live.document.text != first.text:
-                raise EngineFault("a note began with another text than it should")
-            saving = self._saving.begin_first(live, first.begun, first.actor, first.disk)
-            if id in self._live:
-                await saving  # it was spoilt before: to save it has failed, perhaps just this
-            else:
-                saving.cancel()  # whoever works on it waits for what they do to be saved behind it
+        if first is not None and begun is not None:
+            await self._save_first(live, first, begun)
         self._live[id] = live
 
-    async def _begin(self, id: str) -> _Begun | None:
-        """Begin a document with the text of its file, unless there is none."""
+    async def _first_of(self, id: str) -> First | None:
+        """Find the text that a document begins with, if there is any."""
         first = await self._first(id) if self._first else None
-        if first is None:
-            return None
-        begun = imported(id, first.text, first.actor)
-        disk = replace(first.disk, base=begun.update or NO_UPDATE) if first.disk else None
-        if begun.record:
-            return _Begun(first.text, begun, first.actor, disk)
-        if disk:
-            await self._log.put_disk(id, disk)
+        if first is None or first.text:
+            return first
+        if first.disk:
+            await self._log.put_disk(id, replace(first.disk, base=NO_UPDATE))
         return None
+
+    async def _save_first(self, live: Live, first: First, begun: Taken) -> None:
+        """Save what a document was begun with; it is worked on before that is done."""
+        if live.document.text != first.text:
+            raise EngineFault("a note began with another text than it should")
+        disk = replace(first.disk, base=begun.update) if first.disk else None
+        saving = self._saving.begin_first(live, begun, first.actor, disk)
+        if live.document.id in self._live:
+            await saving  # it was spoilt before: to save it has failed, perhaps just this
+        else:
+            saving.cancel()  # whoever works on it waits for what they do to be saved behind it
 
     def _trim(self) -> None:
         """Evict what was not used for longest, while there is too much."""
