@@ -1,5 +1,6 @@
 """Live notes and their files: what is typed is read, found and written; what is saved is merged."""
 
+import errno
 import os
 import random
 import time
@@ -13,8 +14,11 @@ import pytest
 from commonplace.core import edits
 from commonplace.core.edits import Edit
 from commonplace.errors import NotFound, Unreadable
+from commonplace.vault.disk import Stamp
 from commonplace.vault.ripgrep import Pattern
+from commonplace.vault.roots import Roots
 from commonplace.vault.settings import Settings
+from commonplace.vault.shelf import FLUSHES_MAX
 from commonplace.vault.vault import Vault
 
 pytestmark = pytest.mark.anyio
@@ -73,6 +77,50 @@ async def test_the_file_follows_by_itself_within_a_second(make_settings: MakeSet
     settings = make_settings({"a.md": "one\n"})
     async with current(settings) as vault:
         await vault.edit("a.md", appending("x"), "person:x")
+        await holds(settings.roots[0].path / "a.md", b"one\nx", 1.0)
+
+
+async def test_few_of_very_many_files_are_written_at_once_and_all_of_them_soon(
+    make_settings: MakeSettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = [f"{n}.md" for n in range(100)]
+    settings = make_settings(dict.fromkeys(names, ""))
+    swap, under_way, most = Roots.swap, [0], [0]
+
+    def counted(self: Roots, path: str, data: bytes, token: str) -> tuple[bytes, Stamp]:
+        under_way[0] += 1
+        most.append(under_way[0])
+        time.sleep(0.02)
+        done = swap(self, path, data, token)
+        under_way[0] -= 1
+        return done
+
+    monkeypatch.setattr(Roots, "swap", counted)
+    async with current(settings) as vault:
+        for name in names:
+            await vault.edit(name, appending("otters"), "person:x")
+        for name in names:
+            await holds(settings.roots[0].path / name, b"otters", 5.0)
+    assert 1 < max(most) <= FLUSHES_MAX
+
+
+async def test_a_file_that_could_not_follow_is_tried_again_by_itself(
+    make_settings: MakeSettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = make_settings({"a.md": "one\n"})
+    swap, failures = Roots.swap, [OSError(errno.ENOSPC, "no space")]
+
+    def failing(self: Roots, path: str, data: bytes, token: str) -> tuple[bytes, Stamp]:
+        if failures:
+            raise failures.pop()
+        return swap(self, path, data, token)
+
+    monkeypatch.setattr(Roots, "swap", failing)
+    monkeypatch.setattr("commonplace.vault.shelf._RETRY_SECONDS", (0.05,))
+    async with current(settings) as vault:
+        await vault.edit("a.md", appending("x"), "person:x")
+        await vault.finding.grep(Pattern("x"))  # which has it written at once
+        assert not failures
         await holds(settings.roots[0].path / "a.md", b"one\nx", 1.0)
 
 

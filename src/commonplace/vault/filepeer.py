@@ -205,24 +205,33 @@ class FilePeer:
         await self._log.put_disk(id, intent)
         file.disk = intent
         try:
-            out, stamp = await anyio.to_thread.run_sync(self._roots.swap, path, data, id)
+            ours, stamp = await anyio.to_thread.run_sync(
+                self._exchange, path, data, id, disk.base_sha
+            )
         except FileNotFoundError:
-            out, stamp = await self._create(id, path, data)
+            ours, stamp = True, await self._create(id, path, data)
         except OSError as error:
             raise Unavailable(f"{path} cannot be written: {reason(error)}.") from error
-        ours = out is None or content_sha(out) == disk.base_sha
         previous = _Previous(disk.base, file.base_text, monotonic())
         if not ours:
             out = await self._settled_spare(path, id)
             rescued = await self._rescue(documents, id, path, out, intent, file)
             previous = rescued or previous  # its program has seen that, and not what we wrote
+            await anyio.to_thread.run_sync(self._roots.clear, path, id)
         file.previous = previous
         file.disk = _stamped(Disk(content_sha(data), now.state, seq=now.seq), stamp)
         file.form, file.base_text = endings.decode(data)[1], now.text
-        # Only in this order: a crash after the record would leave the old text lying there.
-        await anyio.to_thread.run_sync(self._roots.clear, path, id)
+        # The spare is gone by now: a crash after the record would leave the old text lying there.
         await self._log.put_disk(id, file.disk)
         return ours
+
+    def _exchange(self, path: str, data: bytes, id: str, base_sha: bytes) -> tuple[bool, Stamp]:
+        """Swap bytes into a file; whether what comes out is the base, which is cleared away."""
+        out, stamp = self._roots.swap(path, data, id)
+        ours = content_sha(out) == base_sha
+        if ours:
+            self._roots.clear(path, id)
+        return ours, stamp
 
     async def _settled_spare(self, path: str, id: str) -> bytes:
         """Read what a swap pushed out, once the program that wrote it seems to be done."""
@@ -237,10 +246,10 @@ class FilePeer:
             before = out
             await anyio.sleep(SETTLE_SECONDS)
 
-    async def _create(self, id: str, path: str, data: bytes) -> tuple[None, Stamp]:
+    async def _create(self, id: str, path: str, data: bytes) -> Stamp:
         """Write a file that another program deleted while somebody typed: the words are kept."""
         try:
-            return None, await anyio.to_thread.run_sync(self._roots.create, path, data, id)
+            return await anyio.to_thread.run_sync(self._roots.create, path, data, id)
         except Conflict:
             raise Unavailable(f"{path} appeared just now; it is tried again.") from None
         except OSError as error:

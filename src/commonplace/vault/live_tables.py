@@ -7,8 +7,9 @@ a step appended to `MIGRATIONS`. A function that raises one of our own errors ha
 
 import os
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 
 from commonplace.errors import Conflict, NotFound, Unavailable
@@ -75,14 +76,21 @@ _PRAGMAS = (
 )
 
 
-_INSERT = "INSERT INTO updates (doc, data, actor, time) VALUES (?, ?, ?, ?)"
-_ROWS_MAX = 64  # so that a statement for each number of rows stays prepared
+_INSERT_UPDATES = "INSERT INTO updates (doc, data, actor, time) VALUES "
+_INSERT_AUTHORS = "INSERT INTO authors (doc, client, actor, ours) VALUES "
+_UNLESS_KNOWN = " ON CONFLICT DO NOTHING"
+_ROWS_MAX = 64
+_STATEMENTS_MAX = 256  # one for each number of rows, and all others, stay prepared
+
+Row = tuple[object, object, object, object]
 
 
 def connect(path: Path) -> sqlite3.Connection:
     """Open the file, readable by its owner alone, and bring its schema up to date."""
     os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
-    db = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    db = sqlite3.connect(
+        path, isolation_level=None, check_same_thread=False, cached_statements=_STATEMENTS_MAX
+    )
     try:
         for pragma in _PRAGMAS:
             db.execute(f"PRAGMA {pragma}")
@@ -117,13 +125,7 @@ def _refuse_newer(taken: int) -> None:
 def append(db: sqlite3.Connection, entries: Sequence[tuple[Entry, float]]) -> list[int]:
     """Keep changes, each with its time; answers their numbers."""
     seqs = _insert_updates(db, entries)
-    authors = [
-        (entry.document, author.client, author.actor, author.ours)
-        for entry, _ in entries
-        for author in entry.authors
-    ]
-    if authors:
-        db.executemany("INSERT INTO authors VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING", authors)
+    _insert_authors(db, entries)
     for (entry, _), seq in zip(entries, seqs, strict=True):
         if (disk := entry.disk) is not None:
             seq = seq if disk.seq == THIS_UPDATE else disk.seq
@@ -132,18 +134,33 @@ def append(db: sqlite3.Connection, entries: Sequence[tuple[Entry, float]]) -> li
 
 
 def _insert_updates(db: sqlite3.Connection, entries: Sequence[tuple[Entry, float]]) -> list[int]:
-    """Insert rows by a few statements; the numbers of a statement's rows follow each other."""
+    """Insert changes; the numbers of a statement's rows follow each other."""
     seqs: list[int] = []
-    while rows := entries[len(seqs) :][:_ROWS_MAX]:
-        values = [
-            value
-            for entry, now in rows
-            for value in (entry.document, entry.update, entry.actor, now)
-        ]
-        last = db.execute(_INSERT + ", (?, ?, ?, ?)" * (len(rows) - 1), values).lastrowid
+    rows = [(entry.document, entry.update, entry.actor, now) for entry, now in entries]
+    for some in _in_parts(rows):
+        last = db.execute(_INSERT_UPDATES + _places(some), list(chain(*some))).lastrowid
         assert last is not None
-        seqs += range(last - len(rows) + 1, last + 1)
+        seqs += range(last - len(some) + 1, last + 1)
     return seqs
+
+
+def _insert_authors(db: sqlite3.Connection, entries: Sequence[tuple[Entry, float]]) -> None:
+    rows = [
+        (entry.document, author.client, author.actor, author.ours)
+        for entry, _ in entries
+        for author in entry.authors
+    ]
+    for some in _in_parts(rows):
+        db.execute(_INSERT_AUTHORS + _places(some) + _UNLESS_KNOWN, list(chain(*some)))
+
+
+def _in_parts(rows: Sequence[Row]) -> Iterator[Sequence[Row]]:
+    """Share rows out to a few statements: after each one the thread must wait for its turn."""
+    return (rows[at : at + _ROWS_MAX] for at in range(0, len(rows), _ROWS_MAX))
+
+
+def _places(rows: Sequence[Row]) -> str:
+    return ", ".join(["(?, ?, ?, ?)"] * len(rows))
 
 
 def replay(db: sqlite3.Connection, doc: str) -> Replay:

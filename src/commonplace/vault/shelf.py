@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from math import inf
 from typing import Protocol
 
 import anyio
@@ -28,6 +29,8 @@ from commonplace.vault.roots import Roots
 # The file follows so long after the last edit, and at the latest so long after the first.
 SETTLE_SECONDS = 0.3
 FLUSH_SECONDS_MAX = 0.8
+# More files written at once, when very many are behind, would keep everybody's edits waiting.
+FLUSHES_MAX = 12
 _RETRY_SECONDS = (1.0, 2.0, 5.0, 10.0, 30.0)
 
 logger = logging.getLogger(__name__)
@@ -110,6 +113,8 @@ class Shelf:
         self._moving = anyio.Lock()
         self._learnt = False
         self._woken = anyio.Event()
+        self._next = inf
+        self._turns = anyio.Semaphore(FLUSHES_MAX)
         self._gone_listeners: list[Callable[[str], None]] = []
 
     # -- names
@@ -263,8 +268,8 @@ class Shelf:
             async with anyio.create_task_group() as tasks:
                 for id in [i for i, waiting in self._waiting.items() if waiting.due <= now]:
                     tasks.start_soon(self._flush, id)
-            due = min((w.due for w in self._waiting.values()), default=now + 3600.0)
-            with anyio.move_on_after(max(0.0, due - self._clock())):
+            self._next = min((w.due for w in self._waiting.values()), default=inf)
+            with anyio.move_on_after(max(0.0, self._next - self._clock())):
                 await self._woken.wait()
             self._woken = anyio.Event()
 
@@ -289,21 +294,27 @@ class Shelf:
         now = self._clock()
         waiting = self._waiting.setdefault(change.id, _Waiting(now, now))
         waiting.due = min(now + SETTLE_SECONDS, waiting.first + FLUSH_SECONDS_MAX)
-        self._woken.set()
+        self._wake_by(waiting.due)
+
+    def _wake_by(self, due: float) -> None:
+        if due < self._next:
+            self._next = due
+            self._woken.set()
 
     async def _flush(self, id: str) -> None:
         """Let file and index follow a live text; one that is under way is waited for."""
-        while (under_way := self._flushing.get(id)) is not None:
-            await under_way.wait()
-        waiting = self._waiting.pop(id, None)
-        if waiting is None:
-            return
-        self._flushing[id] = done = anyio.Event()
-        try:
-            await self._write(id, waiting)
-        finally:
-            del self._flushing[id]
-            done.set()
+        async with self._turns:
+            while (under_way := self._flushing.get(id)) is not None:
+                await under_way.wait()
+            waiting = self._waiting.pop(id, None)
+            if waiting is None:
+                return
+            self._flushing[id] = done = anyio.Event()
+            try:
+                await self._write(id, waiting)
+            finally:
+                del self._flushing[id]
+                done.set()
 
     async def _write(self, id: str, waiting: _Waiting) -> None:
         try:
@@ -326,6 +337,7 @@ class Shelf:
         again = self._waiting.setdefault(id, _Waiting(now, now + pause))
         again.failures = waiting.failures + 1
         again.due = now + pause
+        self._wake_by(again.due)
 
     async def unmended(self) -> list[str]:
         """Return the documents whose file may not hold all that is saved."""
