@@ -1,6 +1,6 @@
 """`python -m bench.rooms`: our rooms beside the JavaScript y-websocket server, in the same run.
 
-    python -m bench.rooms [--seconds 5] [--rounds 5] [--scene N] [--scratch FOLDER]
+    python -m bench.rooms [--seconds 5] [--rounds 5] [--scene N] [--scratch FOLDER] [--vault]
 
 Two scenes. *One note*: 100 clients on one document, 200 updates a second in all; a delivery is an
 update that reached another client. *Many notes*: 1,000 documents with a client each, 1,000 updates
@@ -8,6 +8,9 @@ a second in all, each followed by a question for the state; a delivery is the an
 type in step: each client does so at moments of its own, the same ones with both servers. Ours keeps
 its durable log (each answer waits for the disk), the other keeps nothing. Then 10,000 documents
 are opened, written to and closed again, a few at a time: memory must not grow with them.
+
+Rooms and log are measured alone, as the other server has nothing else. With `--vault` it is all of
+`commonplace serve` on a folder of notes: each edit reaches its file and the index as well.
 
 The two servers take turns. Their processor time comes from /proc, so it does not depend on how
 busy the machine is; latencies do, and the load average is shown beside them. An answer of ours is
@@ -18,6 +21,7 @@ With `--scratch /dev/shm` there is no disk to wait for.
 
 import argparse
 import asyncio
+import json
 import os
 import random
 import socket
@@ -26,11 +30,12 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import AsyncGenerator, Iterator
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncGenerator, Callable, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass, field
+from http.client import HTTPConnection
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import uvloop
 from tests import node
@@ -45,6 +50,9 @@ UPGRADE = (
     "Sec-WebSocket-Version: 13\r\n\r\n"
 )
 LATE_SECONDS_MAX = 10.0
+FOLLOWING_SECONDS_MAX = 60.0
+NOTES = 1_000
+TEXT = "# A note\n\nwith a few words and a link to [[note-1]]\n"
 OPENED = 10_000
 OPENED_STEP = 1_000
 OPENED_AT_ONCE = 20
@@ -207,25 +215,37 @@ class Result:
     rss_mb: float
     lost: int
     disk_p99: float
+    behind: float | None
 
 
-async def measure(
-    scene: Scene, pid: int, port: int, prefix: str, seconds: float, scratch: Path
-) -> Result:
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A server that is measured, and where its sockets are."""
+
+    pid: int
+    port: int
+    socket: Callable[[int], str]
+    vault: Path | None = None
+
+
+Server = Callable[[Path], AbstractAsyncContextManager[Target]]
+
+
+async def measure(scene: Scene, target: Target, seconds: float, scratch: Path) -> Result:
     count = int(scene.rate * seconds)
     meter = Meter(count * (1 if scene.asks else scene.clients - 1))
     loop = asyncio.get_running_loop()
     clients: list[Client] = []
     for number in range(scene.clients):
-        path = f"{prefix}/note-{number % scene.notes}"
-        client = Client(number, path, port, meter)
-        await loop.create_connection(lambda client=client: client, "127.0.0.1", port)
+        path = target.socket(number % scene.notes)
+        client = Client(number, path, target.port, meter)
+        await loop.create_connection(lambda client=client: client, "127.0.0.1", target.port)
         await client.opened
         clients.append(client)
     await asyncio.sleep(0.5)
     disk = Disk(scratch)
     disk.start()
-    before, start = cpu(pid), time.perf_counter()
+    before, start = cpu(target.pid), time.perf_counter()
     for moment, number in moments(scene, count):
         wait = start + moment - time.perf_counter()
         if wait > 0:
@@ -234,7 +254,8 @@ async def measure(
     with suppress(TimeoutError):
         async with asyncio.timeout(LATE_SECONDS_MAX):
             await meter.all_here.wait()
-    used = cpu(pid) - before
+    used = cpu(target.pid) - before
+    behind = await followed(target.vault, scene, clients) if target.vault else None
     for client in clients:
         client.close()
     times = sorted(meter.latencies)
@@ -242,10 +263,24 @@ async def measure(
         used / len(times) * 1e6,
         times[len(times) // 2],
         times[int(len(times) * 0.99)],
-        rss(pid),
+        rss(target.pid),
         meter.expected - len(times),
         disk.p99(),
+        behind,
     )
+
+
+async def followed(vault: Path, scene: Scene, clients: list[Client]) -> float:
+    """Wait until every file holds all that was typed; tells how many seconds that took."""
+    start = time.perf_counter()
+    sizes = [len(TEXT)] * scene.notes
+    for number, client in enumerate(clients):
+        sizes[number % scene.notes] += client.clock
+    for number, size in enumerate(sizes):
+        while (vault / f"note-{number}.md").stat().st_size != size:
+            assert time.perf_counter() - start < FOLLOWING_SECONDS_MAX, "a file did not follow"
+            await asyncio.sleep(0.01)
+    return time.perf_counter() - start
 
 
 def moments(scene: Scene, count: int) -> list[tuple[float, int]]:
@@ -274,20 +309,47 @@ def free_port() -> int:
 
 
 @asynccontextmanager
-async def ours(scratch: Path) -> AsyncGenerator[tuple[int, int, str]]:
+async def ours(scratch: Path) -> AsyncGenerator[Target]:
     port = free_port()
     with tempfile.TemporaryDirectory(dir=scratch) as state:
         command = [sys.executable, "-m", "bench.rooms", "--serve", state, "--port", str(port)]
         async with started(command, port) as pid:
-            yield pid, port, "/sync"
+            yield Target(pid, port, "/sync/note-{}".format)
 
 
 @asynccontextmanager
-async def theirs(_: Path) -> AsyncGenerator[tuple[int, int, str]]:
+async def ours_with_a_vault(scratch: Path) -> AsyncGenerator[Target]:
+    port = free_port()
+    with tempfile.TemporaryDirectory(dir=scratch) as folder:
+        vault = Path(folder) / "vault"
+        vault.mkdir()
+        for number in range(NOTES):
+            (vault / f"note-{number}.md").write_text(TEXT)
+        command = [sys.executable, "-m", "commonplace", "serve", str(vault), "--port", str(port)]
+        async with started(command, port, COMMONPLACE_STATE=f"{folder}/state") as pid:
+            ids = await asyncio.to_thread(documents, port)
+            yield Target(pid, port, lambda number: f"/sync/{ids[number]}", vault)
+
+
+def documents(port: int) -> list[str]:
+    """Ask a server for the ids of its notes, once it has read them all."""
+    asked = HTTPConnection("127.0.0.1", port)
+
+    def answer(path: str) -> Any:
+        asked.request("GET", path)
+        return json.load(asked.getresponse())
+
+    while not answer("/api/status")["current"]:
+        time.sleep(0.1)
+    return [answer(f"/api/document?path=note-{number}.md")["id"] for number in range(NOTES)]
+
+
+@asynccontextmanager
+async def theirs(_: Path) -> AsyncGenerator[Target]:
     port = free_port()
     command = [str(node.node()), str(node.installed(LIVE) / JAVASCRIPT)]
     async with started(command, port, HOST="127.0.0.1", PORT=str(port)) as pid:
-        yield pid, port, ""
+        yield Target(pid, port, "/note-{}".format)
 
 
 @asynccontextmanager
@@ -359,36 +421,36 @@ def serve(state: Path, port: int) -> None:
 
 async def open_many(scratch: Path) -> None:
     """Open one document after another, and look at the memory that is left taken."""
-    async with ours(scratch) as (pid, port, prefix):
+    async with ours(scratch) as target:
         taken: list[float] = []
         for first in range(0, OPENED, OPENED_STEP):
             numbers = iter(range(first, first + OPENED_STEP))
-            await asyncio.gather(*(visit(numbers, port, prefix) for _ in range(OPENED_AT_ONCE)))
-            taken.append(rss(pid))
+            await asyncio.gather(*(visit(numbers, target) for _ in range(OPENED_AT_ONCE)))
+            taken.append(rss(target.pid))
     print(f"\n{OPENED:,} documents opened one after another")
     print("  " + "  ".join(f"{n * OPENED_STEP:,}: {mb:.0f} MB" for n, mb in enumerate(taken, 1)))
     growth = taken[-1] / taken[len(taken) // 2 - 1]
     print(f"  {_mark(growth < 1.1)} {growth:.2f} x from half way to the end (< 1.1)")
 
 
-async def visit(numbers: Iterator[int], port: int, prefix: str) -> None:
+async def visit(numbers: Iterator[int], target: Target) -> None:
     loop = asyncio.get_running_loop()
     for number in numbers:
         meter = Meter(1)
-        client = Client(number, f"{prefix}/opened-{number}", port, meter)
-        await loop.create_connection(lambda client=client: client, "127.0.0.1", port)
+        client = Client(number, target.socket(number), target.port, meter)
+        await loop.create_connection(lambda client=client: client, "127.0.0.1", target.port)
         await client.opened
         client.type(ask=True)
         await asyncio.wait_for(meter.all_here.wait(), LATE_SECONDS_MAX)
         client.close()
 
 
-async def compare(scene: Scene, seconds: float, rounds: int, scratch: Path) -> None:
+async def compare(scene: Scene, mine: Server, seconds: float, rounds: int, scratch: Path) -> None:
     results: dict[str, list[Result]] = {"ours": [], "y-websocket": []}
     for _ in range(rounds):
-        for name, server in (("ours", ours), ("y-websocket", theirs)):
-            async with server(scratch) as (pid, port, prefix):
-                results[name].append(await measure(scene, pid, port, prefix, seconds, scratch))
+        for name, server in (("ours", mine), ("y-websocket", theirs)):
+            async with server(scratch) as target:
+                results[name].append(await measure(scene, target, seconds, scratch))
     print(f"\n{scene.name}   (load average {os.getloadavg()[0]:.1f})")
     for name, found in results.items():
         best = min(found, key=lambda one: one.p99)
@@ -403,6 +465,9 @@ async def compare(scene: Scene, seconds: float, rounds: int, scratch: Path) -> N
     print(f"  {_mark(ratio <= CPU_GOAL)} CPU {ratio:.2f} x theirs (≤ {CPU_GOAL})")
     each = ", ".join(f"{one.p99:.0f} ({one.disk_p99:.0f})" for one in results["ours"])
     print(f"    p99 of each round, and of the disk alone meanwhile: {each} ms")
+    behind = [one.behind for one in results["ours"] if one.behind is not None]
+    if behind:
+        print(f"    files had all {max(behind):.1f} s after the last edit at the latest")
     calm = [one.p99 for one in results["ours"] if one.disk_p99 < CALM_MS_MAX]
     if calm:
         p99 = statistics.median(calm)
@@ -426,6 +491,7 @@ def main() -> None:
     options.add_argument("--rounds", type=int, default=5)
     options.add_argument("--scene", type=int, choices=range(len(SCENES) + 1))
     options.add_argument("--scratch", type=Path, default=SCRATCH, help="where the log is kept")
+    options.add_argument("--vault", action="store_true", help="all of `serve`, not rooms alone")
     options.add_argument("--serve", type=Path, help=argparse.SUPPRESS)
     options.add_argument("--port", type=int, help=argparse.SUPPRESS)
     chosen = options.parse_args()
@@ -436,8 +502,9 @@ def main() -> None:
     scratch.mkdir(exist_ok=True)
     for number, scene in enumerate(SCENES):
         if chosen.scene in (None, number):
-            uvloop.run(compare(scene, chosen.seconds, chosen.rounds, scratch))
-    if chosen.scene in (None, len(SCENES)):
+            mine = ours_with_a_vault if chosen.vault else ours
+            uvloop.run(compare(scene, mine, chosen.seconds, chosen.rounds, scratch))
+    if chosen.scene in (None, len(SCENES)) and not chosen.vault:
         uvloop.run(open_many(scratch))
 
 

@@ -73,6 +73,7 @@ _PRAGMAS = (
     "fullfsync = ON",
     "checkpoint_fullfsync = ON",
     "wal_autocheckpoint = 4000",  # before that, `commits` sees to it
+    "temp_store = MEMORY",  # how to take half of an insert back: else in a file, for each batch
 )
 
 
