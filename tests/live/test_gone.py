@@ -2,6 +2,7 @@
 
 import shutil
 import signal
+from urllib.error import HTTPError
 
 import pytest
 
@@ -98,3 +99,14 @@ def test_a_history_begun_anew_is_not_mixed_with_the_old_one(
     join(product, clients, "bo")
     assert clients.tell("text", name="bo") == MIXED + "changed meanwhile\n"
     product.settled_file(MIXED + "changed meanwhile\n")
+
+
+def test_one_who_has_a_renamed_note_open_finds_it_by_its_id(product: Product) -> None:
+    document = product.document()
+    product.tell("/api/notes/rename", path="note.md", to="away/other.md")
+    assert product.ask("/api/document", id=document)["path"] == "away/other.md"
+    product.tell("/api/notes/delete", path="away/other.md")
+    with pytest.raises(HTTPError, match="404"):
+        product.ask("/api/document", id=document)
+    with pytest.raises(HTTPError, match="404"):
+        product.ask("/api/document", id="nobody")

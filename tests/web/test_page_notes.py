@@ -7,7 +7,7 @@ import pytest
 
 from tests.web.assistant import Assistant, connected
 from tests.web.notes import NOTES
-from tests.web.serve import Server, serving
+from tests.web.serve import Server, serving, write
 from tests.web.test_page_editing import eventually, opened, write_at_end_of
 
 pytestmark = pytest.mark.slow
@@ -69,6 +69,36 @@ def test_links_follow_a_renamed_note_before_the_eyes_of_others(visit: Any, vault
     page.click(".message >> text=Undo")
     page.wait_for_selector("h1 >> text=Bees")
     other.wait_for_selector(".cm-wikilink:not(.unresolved) >> text=Bees")
+
+
+def test_a_note_that_another_renames_is_written_on_under_its_new_name(
+    visit: Any, server: Server, vault: Path
+) -> None:
+    write(vault, {"Pond.md": "# Pond\n\nIt freezes.\n"})
+    page, other = opened(visit, "Pond.md"), opened(visit, "Pond.md", "Boris")
+    write_at_end_of(page, "It freezes", " First")
+    command(other, "rename")
+    other.fill("dialog input", "Water/Lake")
+    other.click("dialog button:has-text('Rename')")
+    page.wait_for_selector("h1 >> text=Lake")
+    page.wait_for_selector(".tree-row.here >> text=Lake")
+    assert page.evaluate("[location.hash, document.title]") == [
+        "#note!Water/Lake.md",
+        "Lake · Commonplace",
+    ]
+    page.keyboard.type(" second.")  # neither the cursor nor what can be undone is lost
+    eventually(vault / "Water/Lake.md", "It freezes. First second.")
+    page.keyboard.press("Control+z")
+    other.wait_for_selector(".cm-line >> text=second", state="detached")
+    other.click(".message >> text=Undo")
+    page.wait_for_selector("h1 >> text=Pond")
+    server.stop()
+    page.wait_for_selector(".state.offline")
+    page.keyboard.type(" third.")
+    server.start()
+    page.wait_for_selector(".state.live.saved", timeout=15_000)
+    eventually(vault / "Pond.md", "It freezes. First third.")
+    assert not (vault / "Water/Lake.md").exists()
 
 
 def test_a_deleted_note_comes_back(visit: Any, vault: Path) -> None:

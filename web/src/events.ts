@@ -3,7 +3,7 @@
 import { effect, signal } from "@preact/signals";
 
 import { get, maybe } from "./api.ts";
-import { approvals, loadNotes, notes, refreshNotes } from "./store.ts";
+import { approvals, followMove, loadNotes, notes, refreshNotes } from "./store.ts";
 
 const FEW = 20;
 const GATHER_MS = 150;
@@ -17,6 +17,7 @@ interface Notes {
   changed?: string[];
   gone?: string[];
   appeared?: string[];
+  moved?: [string, string][];
 }
 
 export function listen(): void {
@@ -44,6 +45,7 @@ let gone = new Set<string>();
 let timer = 0;
 
 function gather(told: Notes): void {
+  for (const [from, to] of told.moved ?? []) followMove(from, to);
   for (const path of [...(told.changed ?? []), ...(told.appeared ?? [])]) {
     changed.add(path);
     gone.delete(path);

@@ -112,6 +112,25 @@ export function open(path: string, heading = ""): void {
   location.hash = hrefOf(path, heading);
 }
 
+const keys = new Map<string, string>();
+let moves = 0;
+
+/** Tells notes apart for as long as they are open: one keeps its key when it gets another name. */
+export function keyOf(path: string): string {
+  return keys.get(path) ?? path;
+}
+
+/** Stay with the open note when it gets another name, whoever gives it; nothing is opened anew. */
+export function followMove(from: string, to: string): void {
+  recent.value = recent.peek().map((path) => (path === from ? to : path));
+  const now = place.peek();
+  if (now.view !== "note" || now.path !== from) return;
+  keys.set(to, keyOf(from));
+  keys.set(from, `${from} ${++moves}`);
+  history.replaceState(null, "", hrefOf(to, now.heading));
+  place.value = { ...now, path: to };
+}
+
 export function openSearch(query: string): void {
   location.hash = `#search!${encoded(query)}`;
 }

@@ -12,8 +12,8 @@ from starlette.routing import Route
 from commonplace.core import frontmatter
 from commonplace.errors import BadArgument
 from commonplace.server.api import answering
-from commonplace.server.notes import NoteChange
 from commonplace.server.visits import Visit, Visits
+from commonplace.vault.contents import NoteChange
 from commonplace.vault.vault import Vault
 
 COMPLETIONS_MAX = 50
@@ -54,13 +54,18 @@ class _Browsing:
         return JSONResponse({"version": version, "notes": rows}, headers={"etag": version})
 
     async def document(self, request: Request) -> Response:
-        """Tell the id under which a note is live."""
-        path = self._vault.find(asked(request, "path"))
+        """Tell the id under which a note is live; one that has it already may ask by that."""
+        path = self._vault.find(await self._named(request))
         about = await self._vault.listing.about(path)
         known = await self._vault.shelf.identify(path)
         return JSONResponse(
             {"id": known.id, "path": path, "title": about.title or path, "epoch": known.epoch}
         )
+
+    async def _named(self, request: Request) -> str:
+        if id := request.query_params.get("id"):
+            return await self._vault.shelf.note_of(id)
+        return asked(request, "path")
 
     async def note(self, request: Request) -> Response:
         """Show a note as it stands."""
@@ -136,6 +141,7 @@ class _Events:
     def __init__(self, vault: Vault, visits: Visits) -> None:
         self._vault, self._visits = vault, visits
         self._changes: dict[str, str] = {}
+        self._moves: list[tuple[str, str]] = []
         self._parked: int | None = None
         self._visited = False
         self._something = anyio.Event()
@@ -160,6 +166,8 @@ class _Events:
 
     def _note(self, change: NoteChange) -> None:
         self._changes[change.path] = change.kind
+        if change.was is not None:
+            self._moves.append((change.was, change.path))
         self._something.set()
 
     def _count(self, parked: int) -> None:
@@ -173,11 +181,12 @@ class _Events:
     def _taken(self) -> bytes:
         self._something = anyio.Event()
         changes, self._changes = self._changes, {}
+        moves, self._moves = self._moves, []
         parked, self._parked = self._parked, None
         visited, self._visited = self._visited, False
         told = [_event("approvals", {"count": parked})] if parked is not None else []
         if changes:
-            told += [_event("notes", _by_kind(changes))]
+            told += [_event("notes", {**_by_kind(changes), "moved": moves})]
             told += [_event("suggestions", {"paths": list(changes)})]
         if visited:
             told += [_event("assistants", {})]

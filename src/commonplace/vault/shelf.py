@@ -174,10 +174,15 @@ class Shelf:
         if is_folder(id) and self.folders is not None:
             await self.folders.open(id)
             return
+        await self.note_of(id)
+        await self._peer.take_in(self.documents, id)
+
+    async def note_of(self, id: str) -> str:
+        """Return where a document's note is now; `NotFound` if there is none."""
         path = await self.path_of(id)
         if path is None or self._in_trash(path) or self._roots.stamp(path) is None:
             raise NotFound("There is no such document, or its note is gone.")
-        await self._peer.take_in(self.documents, id)
+        return path
 
     async def closed(self, id: str) -> None:
         """Write the file at once: the last one who had it open has gone."""

@@ -50,9 +50,10 @@ export class Session {
   private closed = false;
 
   constructor(
-    readonly about: Answers["document"],
+    public about: Answers["document"],
     private readonly onEpoch: () => void,
     private readonly onRestored: () => void,
+    private readonly onMoved: (from: string, to: string) => void,
   ) {
     const draft = takeDraft(about);
     this.provider = new WebsocketProvider(socketAddress(), about.id, this.doc, { connect: false, disableBc: true });
@@ -192,15 +193,26 @@ export class Session {
   private async comeBack(): Promise<void> {
     this.retryTimer = 0;
     try {
-      const now = await get("document", { path: this.about.path });
+      const { id, path, epoch } = this.about;
+      const now = (await unlessGone(get("document", { id }))) ?? (await get("document", { path }));
       if (this.closed) return;
-      if (now.id !== this.about.id || now.epoch !== this.about.epoch) this.onEpoch();
+      if (now.path !== path) this.onMoved(path, now.path);
+      if (now.id !== id || now.epoch !== epoch) this.onEpoch();
       else this.provider.connect();
     } catch (error) {
       if (this.closed) return;
       if (error instanceof ApiError && error.status === 404) this.connection.value = "gone";
       else this.onClose(null);
     }
+  }
+}
+
+async function unlessGone<Answer>(asked: Promise<Answer>): Promise<Answer | null> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return null;
+    throw error;
   }
 }
 

@@ -1,6 +1,6 @@
 // The page: the side, the place we are at, dialogs and messages above.
 
-import { dialog, hush, messages, place, sidebarOpen } from "../store.ts";
+import { dialog, hush, keyOf, messages, place, sidebarOpen } from "../store.ts";
 import { nameOf } from "../text/paths.ts";
 import { Home } from "./home.tsx";
 import { Icon } from "./icon.tsx";
@@ -42,7 +42,7 @@ function Here() {
   const now = place.value;
   document.title = now.view === "note" ? `${nameOf(now.path)} · Commonplace` : "Commonplace";
   switch (now.view) {
-    case "note": return <Note key={now.path} path={now.path} heading={now.heading} />;
+    case "note": return <Note key={keyOf(now.path)} path={now.path} heading={now.heading} />;
     case "search": return <Search query={now.query} />;
     case "review": return <Queue />;
     case "approvals": return <Approvals />;

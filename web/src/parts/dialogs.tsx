@@ -7,7 +7,7 @@ import { type Answers, type Assistant, get, maybe, post } from "../api.ts";
 import { commands, shownKey } from "../commands.ts";
 import { assistantsChanged } from "../events.ts";
 import { NAME_MAX, personName } from "../person.ts";
-import { complain, type Dialog, loadNotes, open, place, tell } from "../store.ts";
+import { complain, type Dialog, followMove, loadNotes, open, place, tell } from "../store.ts";
 import { age } from "../text/age.ts";
 import { nameOf } from "../text/paths.ts";
 import { Icon } from "./icon.tsx";
@@ -167,8 +167,9 @@ function Rename({ path }: { path: string }) {
     try {
       const done = await post<{ path: string; links: number; ambiguous: string[]; undo?: string }>("notes/rename", { path, to: withSuffix(typed.value) });
       const left = done.ambiguous.length ? ` ${done.ambiguous.length} were unclear and stay as they are.` : "";
-      tell(`Renamed; ${done.links === 1 ? "1 link follows" : `${done.links} links follow`}.${left}`, done.undo ? { label: "Undo", run: () => void unrename(done.undo!) } : undefined);
+      tell(`Renamed; ${done.links === 1 ? "1 link follows" : `${done.links} links follow`}.${left}`, done.undo ? { label: "Undo", run: () => void unrename(done.path, done.undo!) } : undefined);
       await loadNotes();
+      followMove(path, done.path);
       open(done.path);
       close();
     } catch (error) {
@@ -187,10 +188,11 @@ function Rename({ path }: { path: string }) {
   );
 }
 
-async function unrename(undo: string): Promise<void> {
+async function unrename(from: string, undo: string): Promise<void> {
   try {
     const { path } = await post<{ path: string }>("notes/rename/undo", { undo });
     await loadNotes();
+    followMove(from, path);
     open(path);
   } catch (error) {
     complain(error);

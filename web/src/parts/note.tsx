@@ -20,7 +20,7 @@ import { reviewed, touched } from "../events.ts";
 import { Session } from "../live/session.ts";
 import { personName } from "../person.ts";
 import { decide, type Decision } from "../review.ts";
-import { byPath, dialog, notes, open, panelOpen, readOnly, remember, resolver, tell } from "../store.ts";
+import { byPath, dialog, followMove, notes, open, panelOpen, readOnly, remember, resolver, tell } from "../store.ts";
 import { find } from "../text/fuzzy.ts";
 import { headings } from "../text/headings.ts";
 import { folderOf, nameOf, targetOf } from "../text/paths.ts";
@@ -48,26 +48,32 @@ export function Note({ path, heading }: { path: string; heading: string }) {
   const version = useSignal(0);
   const people = useSignal<readonly Present[]>([]);
   const host = useRef<HTMLDivElement>(null);
+  // the same note all the time, under whatever name
+  const here = useRef({ path }).current;
+  here.path = path;
 
   useEffect(() => {
     let over = false;
     const closing: (() => void)[] = [];
     const close = () => closing.splice(0).reverse().forEach((each) => each());
     failure.value = "";
-    const begun = begin(path, host, () => (turn.value += 1), version, people, closing).then(
+    const begun = begin(here, host, () => (turn.value += 1), version, people, closing).then(
       (made) => !over && (shown.value = made),
       (error: unknown) => !over && (failure.value = error instanceof Error ? error.message : "The note could not be opened."),
     );
     void begun.then(() => over && close());
-    remember(path);
-    reveal(path);
     return () => {
       over = true;
       shown.value = null;
       noteActions.value = null;
       close();
     };
-  }, [path, turn.value]);
+  }, [turn.value]);
+  useEffect(() => {
+    remember(path);
+    reveal(path);
+    if (shown.value) shown.value.session.about = { ...shown.value.session.about, path };
+  }, [path]);
   useEffect(() => {
     if (shown.value) goToHeading(shown.value.view, heading);
   }, [heading, shown.value]);
@@ -99,20 +105,22 @@ export function Note({ path, heading }: { path: string; heading: string }) {
 }
 
 type Host = { readonly current: HTMLDivElement | null };
+/** Where a note is now: others may give it another name while it is open. */
+type Here = { readonly path: string };
 
-async function begin(path: string, host: Host, again: () => void, version: Signal<number>, people: Signal<readonly Present[]>, closing: (() => void)[]): Promise<Shown> {
-  const about = await get("document", { path });
-  const session = new Session(about, again, () => tell("The server began this note anew. What you had written was put back in."));
+async function begin(here: Here, host: Host, again: () => void, version: Signal<number>, people: Signal<readonly Present[]>, closing: (() => void)[]): Promise<Shown> {
+  const about = await get("document", { path: here.path });
+  const session = new Session(about, again, () => tell("The server began this note anew. What you had written was put back in."), followMove);
   closing.push(() => session.close());
   await loaded(session);
   if (!host.current) throw new Error("The note was left before it was open.");
-  const decideOn = (decision: Decision, one: Suggestion, state: EditorState) => void decideSaved(session, path, decision, one, state);
+  const decideOn = (decision: Decision, one: Suggestion, state: EditorState) => void decideSaved(session, here.path, decision, one, state);
   const credits = new Map<string, Credit>();
   let timer = 0;
   const view = openEditor(host.current, {
     session,
     title: about.title,
-    linking: linkingFrom(path),
+    linking: linkingFrom(here),
     decide: decideOn,
     credits,
     refused: (why) => tell(why),
@@ -134,12 +142,12 @@ async function begin(path: string, host: Host, again: () => void, version: Signa
     previous: () => void goToNeighbour(view, -1),
     accept: () => void decideHere(view, "accept", decideOn),
     reject: () => void decideHere(view, "reject", decideOn),
-    acceptAll: () => void decide("accept", { path }),
-    rejectAll: () => void decide("reject", { path }),
+    acceptAll: () => void decide("accept", { path: here.path }),
+    rejectAll: () => void decide("reject", { path: here.path }),
   };
-  const credit = () => void loadCredits(path, view.state, credits).then((loaded) => loaded && version.value++);
+  const credit = () => void loadCredits(here.path, view.state, credits).then((loaded) => loaded && version.value++);
   credit();
-  closing.push(reviewed.subscribe(() => touched.peek().includes(path) && credit()));
+  closing.push(reviewed.subscribe(() => touched.peek().includes(here.path) && credit()));
   const stop = resolver.subscribe(() => queueMicrotask(() => view.dom.isConnected && view.dispatch({ effects: relink.of(null) })));
   closing.push(() => {
     stop();
@@ -184,14 +192,14 @@ function follow(link: string, from: string): void {
   else if (!readOnly.value) dialog.value = { kind: "create", path: folderOf(from) && !note.includes("/") ? `${folderOf(from)}/${note}` : note, template: "" };
 }
 
-function linkingFrom(path: string): Linking {
+function linkingFrom(here: Here): Linking {
   return {
-    resolve: (link) => resolver.peek().resolve(targetOf(link).note, path),
-    follow: (link) => follow(link, path),
+    resolve: (link) => resolver.peek().resolve(targetOf(link).note, here.path),
+    follow: (link) => follow(link, here.path),
     complete: (typed) => (typed.trim() ? find(typed, notes.peek() ?? [], (note) => note.key, 20).map(({ item }) => item.path) : [...byPath.peek().keys()].slice(0, 20)),
     shortest: (wanted) => {
       const name = nameOf(wanted);
-      return resolver.peek().resolve(name, path) === wanted ? name : wanted.replace(/\.md$/i, "");
+      return resolver.peek().resolve(name, here.path) === wanted ? name : wanted.replace(/\.md$/i, "");
     },
   };
 }
