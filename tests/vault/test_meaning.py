@@ -308,14 +308,40 @@ async def test_the_real_model_finds_by_meaning(make_settings: MakeSettings) -> N
         assert isinstance(vault.meaning, Meaning)
 
 
-async def test_words_that_most_notes_have_count_only_where_no_rarer_one_does(
+async def test_words_that_many_notes_have_find_none_where_a_rarer_one_does_but_rank_them(
     make_settings: MakeSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("commonplace.vault.word_index._RANKED_MAX", 3)
-    notes = {f"n{n}.md": "common words" for n in range(6)} | {"r.md": "common rarity"}
+    monkeypatch.setattr("commonplace.vault.word_index._RANKED_MAX", 12)
+    monkeypatch.setattr("commonplace.vault.word_index._FOUND_MAX", 3)
+    notes = {f"n{n}.md": "common words everywhere" for n in range(20)}
+    notes |= {f"m{n}.md": "frequent words" for n in range(6)}
+    notes |= {"a.md": "another rarity", "r.md": "frequent rarity", "z.md": "common rarity"}
     async with opened(make_settings(notes), wait=False) as vault:
-        assert await paths(vault, "common rarity") == ["r.md"]
-        assert len(await paths(vault, "common")) == 7
+        hits = await vault.search("frequent common rarity", 10)
+        assert hits[0].path == "r.md"
+        assert {hit.path: hit.score for hit in hits[1:]} == {
+            "a.md": hits[1].score,
+            "z.md": hits[1].score,
+        }
+        assert hits[0].score > hits[1].score
+        assert len(await paths(vault, "rarity")) == 3
+        assert len(await vault.search("common", 50)) == 21
+
+
+async def test_a_search_among_many_notes_takes_no_longer_than_among_all(
+    make_settings: MakeSettings,
+) -> None:
+    notes = {f"{n}.md": f"---\nstatus: draft\n---\nsome words of note {n}\n" for n in range(1500)}
+    async with opened(make_settings(notes), wait=False) as vault:
+
+        async def seconds(filters: dict[str, object] | None) -> float:
+            start = time.perf_counter()
+            assert len(await vault.search("words note 7", 10, filters)) == 10
+            return time.perf_counter() - start
+
+        among_all = min([await seconds(None) for _ in range(5)])
+        among_some = min([await seconds({"status": "draft"}) for _ in range(5)])
+    assert among_some < 5 * among_all + 0.02
 
 
 async def test_a_fault_in_search_by_meaning_stops_nothing_else(

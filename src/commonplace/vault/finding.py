@@ -134,9 +134,7 @@ class Finding:
     ) -> list[Hit]:
         """Rank notes by words and meaning; with filters, those whose properties meet them."""
         await self._listing.caught_up()
-        allowed: list[int] | None = None
-        if filters:
-            allowed = [about.note for about in await self._listing.having(filters, None)]
+        allowed = await self._listing.meeting(filters) if filters else None
         most = max(limit, NOTES_MAX)
 
         async def by_words() -> dict[int, float]:

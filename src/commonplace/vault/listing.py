@@ -90,17 +90,24 @@ class Listing:
         within = inside and f"{inside}/"
         return await self._aside.ask(lambda index: index.beneath(within, limit, deep=deep))
 
-    async def having(self, query: Mapping[str, object], limit: int | None) -> list[About]:
+    async def having(self, query: Mapping[str, object], limit: int) -> list[About]:
         """Return the notes whose properties meet a query, newest first."""
         conditions = properties.wanted(query)
         entries = await self.newest()
-        most = len(entries) if limit is None else limit
         if not conditions:
-            return self._known([entry.note for entry in entries[:most]])
-        window = 0 if limit is None else max(_NEWEST_MIN, _NEWEST_EACH * limit)
-        newest = [entry.note for entry in entries[:window]]
-        found = await self._aside.ask(lambda index: _meeting(index, conditions, newest, most))
-        return self._known(self._contents.catalog.newest_of(found, most))
+            return self._known([entry.note for entry in entries[:limit]])
+        window = max(_NEWEST_MIN, _NEWEST_EACH * limit)
+        newest = {entry.note for entry in entries[:window]}
+        found = await self._aside.ask(lambda index: _newest(index, conditions, newest, limit))
+        return self._known(self._contents.catalog.newest_of(found, limit))
+
+    async def meeting(self, query: Mapping[str, object]) -> set[int] | None:
+        """Return the numbers of all notes whose properties meet a query; None if all notes do."""
+        conditions = properties.wanted(query)
+        await self.newest()  # the index knows of every note
+        return (
+            await self._aside.ask(lambda index: _meeting(index, conditions)) if conditions else None
+        )
 
     async def page(self, after: str | None, limit: int) -> tuple[Sequence[NoteInfo], str | None]:
         """List notes by name, some at a time."""
@@ -184,18 +191,23 @@ class Listing:
         return [known[note] for note in notes if note in known]
 
 
-def _meeting(index: Index, conditions: list[_Condition], newest: list[int], most: int) -> set[int]:
-    """Find notes by the rarest condition first; where all are common, enough of the newest."""
-    ranked = sorted(
+def _newest(index: Index, conditions: list[_Condition], newest: set[int], limit: int) -> set[int]:
+    """Find notes that meet all conditions; where all are common, enough of the newest."""
+    counts = (index.count_having(key, values, _RARE_MAX) for key, values in conditions)
+    if min(counts) == _RARE_MAX:
+        near = newest
+        for key, values in conditions:
+            near = index.having_of(list(near), key, values)
+        if len(near) >= limit:
+            return near
+    return _meeting(index, conditions)
+
+
+def _meeting(index: Index, conditions: list[_Condition]) -> set[int]:
+    """Find all notes that meet all conditions, by the rarest one first."""
+    (_, key, values), *others = sorted(
         (index.count_having(key, values, _RARE_MAX), key, values) for key, values in conditions
     )
-    (rarest, key, values), *others = ranked
-    if rarest == _RARE_MAX:
-        near = set(newest)
-        for _, each, wanted in ranked:
-            near = index.having_of(list(near), each, wanted)
-        if len(near) >= most:
-            return near
     found = index.having(key, values)
     for size, each, wanted in others:
         if len(found) < size:

@@ -2,12 +2,14 @@
 
 import json
 import sqlite3
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from itertools import accumulate
 
 from commonplace.core import words
 
 _RANKED_MAX = 20_000
+_FOUND_MAX = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,33 +36,47 @@ class WordIndex:
         if not terms:
             return []
         if allowed is None:
-            terms = self._telling(terms)
-        among = "" if allowed is None else "AND rowid IN (SELECT value FROM json_each(?3))"
-        values: list[object] = [words.fts_query(terms), limit]
-        values += [] if allowed is None else [json.dumps(list(allowed))]
+            hits = "WHERE fulltext MATCH ?1 ORDER BY rank"
+            values = [self._asked(terms), limit]
+        else:
+            # The signs keep SQLite from asking anew for each note, and from ranking all others.
+            hits = (
+                "WHERE fulltext MATCH ?1 AND +rowid IN (SELECT value FROM json_each(?3))"
+                " ORDER BY +rank"
+            )
+            values = [words.fts_query(terms), limit, json.dumps(list(allowed))]
         rows = self._db.execute(
-            "SELECT notes.id, notes.path, notes.title, -hit.rank FROM"  # noqa: S608
-            f" (SELECT rowid, rank FROM fulltext WHERE fulltext MATCH ?1 {among}"
-            " ORDER BY rank LIMIT ?2) hit"
+            "SELECT notes.id, notes.path, notes.title, -hit.rank FROM"  # noqa: S608 (it is ours)
+            f" (SELECT rowid, rank FROM fulltext {hits} LIMIT ?2) hit"
             " JOIN notes ON notes.id = hit.rowid ORDER BY hit.rank, notes.path",
             values,
         )
         return [TextHit(*row) for row in rows]
 
-    def _telling(self, terms: list[str]) -> list[str]:
-        """Leave out words that very many notes have, as long as rarer ones tell them apart.
+    def _asked(self, terms: list[str]) -> str:
+        """Ask for notes with any of the terms; where those are very many, with one that is rarer.
 
-        To rank all notes that have a common word takes long and changes next to nothing.
+        To rank all notes that have a common word takes long, and those with no other word of the
+        query come last. Among the notes that a rarer word finds, others count as well, but for
+        those that tell next to nothing.
         """
+        counts = {term: self._count(term) for term in terms}
+        if sum(counts.values()) <= _RANKED_MAX:
+            return words.fts_query(terms)
+        finding = _rarest(counts)
+        ranking = [term for term in terms if term in finding or counts[term] < _RANKED_MAX]
+        found = words.fts_query(finding)
+        return (
+            found if len(ranking) == len(finding) else f"({found}) AND ({words.fts_query(ranking)})"
+        )
+
+    def _count(self, term: str) -> int:
         sql = "SELECT count(*) FROM (SELECT 1 FROM fulltext WHERE fulltext MATCH ? LIMIT ?)"
-        counts = [
-            (self._db.execute(sql, (words.fts_query([term]), _RANKED_MAX)).fetchone()[0], term)
-            for term in terms
-        ]
-        kept, rows = set[str](), 0
-        for count, term in sorted(counts):
-            if kept and rows + count > _RANKED_MAX:
-                break
-            kept.add(term)
-            rows += count
-        return [term for term in terms if term in kept]
+        return self._db.execute(sql, (words.fts_query([term]), _RANKED_MAX)).fetchone()[0]
+
+
+def _rarest(counts: Mapping[str, int]) -> list[str]:
+    """Choose the words that the fewest notes have: one, or more that find few enough together."""
+    sums = accumulate(sorted(counts.values()))
+    within = sum(1 for found in sums if found <= _FOUND_MAX)
+    return sorted(counts, key=counts.__getitem__)[: max(1, within)]
