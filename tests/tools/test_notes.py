@@ -253,6 +253,18 @@ async def test_get_kiln_info_counts_what_there_is(desk: OpenDesk):
     assert str(at.folder.parent) not in json.dumps(detailed)
 
 
+async def test_get_kiln_info_counts_again_what_has_changed(desk: OpenDesk):
+    at = await desk({"a.md": "one [[b]]\n", "b.md": "two\n"}, create="allow")
+    alone = []
+    for path in ("c.md", "d.md"):
+        detailed = (await answered(at, "get_kiln_info", detailed=True))["stats"]
+        alone.append((detailed["total_notes"], detailed["orphans"], detailed["links"]))
+        await answered(at, "create_note", path=path, content="alone\n")
+    detailed = (await answered(at, "get_kiln_info", detailed=True))["stats"]
+    alone.append((detailed["total_notes"], detailed["orphans"], detailed["links"]))
+    assert alone == [(2, 0, 1), (3, 1, 1), (4, 2, 1)]
+
+
 async def test_every_hostile_path_is_refused_by_every_tool_that_takes_one(desk: OpenDesk):
     at = await desk(NOTES, create="allow", update="allow", delete="allow")
     before = sorted(str(path) for path in at.folder.parent.rglob("*") if "state" not in str(path))

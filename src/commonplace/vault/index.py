@@ -5,10 +5,10 @@ Each question is answered by rows that a look-up tree leads to; none walks over 
 
 import json
 import sqlite3
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from commonplace.core.links import fold
 from commonplace.vault.corpus import Corpus
@@ -16,6 +16,8 @@ from commonplace.vault.link_index import LinkIndex
 from commonplace.vault.tables import connect, marks, parts, read_meta
 from commonplace.vault.tag_index import TagIndex
 from commonplace.vault.word_index import WordIndex
+
+T = TypeVar("T")
 
 _CACHE_KB = 2_000
 
@@ -94,6 +96,7 @@ class Index:
         self.links = LinkIndex(self._db)
         self.tags = TagIndex(self._db)
         self.words = WordIndex(self._db)
+        self._worked_out: dict[Callable[[], Any], tuple[int, Any]] = {}
 
     def close(self) -> None:
         """Let go of the file."""
@@ -246,6 +249,21 @@ class Index:
 
     def counts(self) -> dict[str, int]:
         """Count what the index holds."""
+        return self._unless_changed(self._count)
+
+    def census(self) -> dict[str, int]:
+        """Count what the index holds, and the notes that stand alone."""
+        return {**self.counts(), "orphans": self._unless_changed(self.links.orphans)}
+
+    def _unless_changed(self, work: Callable[[], T]) -> T:
+        """Do work over all notes, or find what it gave when the index was last as it is now."""
+        (version,) = self._db.execute("PRAGMA data_version").fetchone()
+        found = self._worked_out.get(work)
+        if found is None or found[0] != version:
+            found = self._worked_out[work] = (version, work())
+        return found[1]
+
+    def _count(self) -> dict[str, int]:
         (notes, indexed, problems, words_, size) = self._db.execute(
             "SELECT count(*), count(shard), count(problem), coalesce(sum(words), 0),"
             " coalesce(sum(size), 0) FROM notes"

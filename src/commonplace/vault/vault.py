@@ -404,11 +404,10 @@ class Vault:
     async def census(self) -> dict[str, int]:
         """Count what the vault holds, and what the index takes on disk."""
         await self.shelf.caught_up()
-        counts = self._index.counts()
+        counts = await self._aside.ask(lambda index: index.census())
         files = [*self.settings.state.glob("index.db*"), *self.settings.state.glob("corpus*")]
         size = sum(file.stat().st_size for file in files if file.is_file())
-        orphans = await self._aside.ask(lambda index: index.links.orphans())
-        return {**counts, "orphans": orphans, "index_bytes": size}
+        return {**counts, "index_bytes": size}
 
     async def diagnose(self) -> list[Check]:
         """Check files, log, index and state against each other."""
