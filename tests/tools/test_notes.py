@@ -255,7 +255,7 @@ async def test_get_kiln_info_counts_what_there_is(desk: OpenDesk):
 
 async def test_get_kiln_info_counts_again_what_has_changed(desk: OpenDesk):
     at = await desk({"a.md": "one [[b]]\n", "b.md": "two\n"}, create="allow")
-    alone = []
+    alone: list[tuple[int, int, int]] = []
     for path in ("c.md", "d.md"):
         detailed = (await answered(at, "get_kiln_info", detailed=True))["stats"]
         alone.append((detailed["total_notes"], detailed["orphans"], detailed["links"]))
