@@ -471,7 +471,7 @@ async def compare(scene: Scene, mine: Server, seconds: float, rounds: int, scrat
     calm = [one.p99 for one in results["ours"] if one.disk_p99 < CALM_MS_MAX]
     if calm:
         p99 = statistics.median(calm)
-        where = f"in the {len(calm)} rounds with a disk that keeps up"
+        where = f"in {len(calm)} of {rounds} rounds, those with a disk that keeps up"
         print(f"  {_mark(p99 < P99_GOAL_MS)} p99 {p99:.1f} ms (< {P99_GOAL_MS:.0f}) {where}")
     else:
         print("  ? p99: the disk alone took too long in every round")
