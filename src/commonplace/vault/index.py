@@ -1,6 +1,7 @@
 """Reads the index: what there is and what is known of it; links, tags and words by their parts.
 
-Each question is answered by rows that a look-up tree leads to; none walks over all notes.
+Each question is answered by rows that a look-up tree leads to; only counts of everything walk over
+all notes, once for each state of the index.
 """
 
 import json

@@ -24,6 +24,7 @@ _NEWEST_EACH = 50
 _RARE_MAX = 5_000
 
 _Condition = tuple[str, list[str]]
+_Counted = tuple[int, str, list[str]]
 _CONTEXT_CHARS_MAX = 300
 
 
@@ -105,9 +106,9 @@ class Listing:
         """Return the numbers of all notes whose properties meet a query; None if all notes do."""
         conditions = properties.wanted(query)
         await self.newest()  # the index knows of every note
-        return (
-            await self._aside.ask(lambda index: _meeting(index, conditions)) if conditions else None
-        )
+        if not conditions:
+            return None
+        return await self._aside.ask(lambda index: _meeting(index, conditions))
 
     async def page(self, after: str | None, limit: int) -> tuple[Sequence[NoteInfo], str | None]:
         """List notes by name, some at a time."""
@@ -193,21 +194,29 @@ class Listing:
 
 def _newest(index: Index, conditions: list[_Condition], newest: set[int], limit: int) -> set[int]:
     """Find notes that meet all conditions; where all are common, enough of the newest."""
-    counts = (index.count_having(key, values, _RARE_MAX) for key, values in conditions)
-    if min(counts) == _RARE_MAX:
+    ranked = _by_rarity(index, conditions)
+    if ranked[0][0] == _RARE_MAX:
         near = newest
-        for key, values in conditions:
+        for _, key, values in ranked:
             near = index.having_of(list(near), key, values)
         if len(near) >= limit:
             return near
-    return _meeting(index, conditions)
+    return _all(index, ranked)
 
 
 def _meeting(index: Index, conditions: list[_Condition]) -> set[int]:
-    """Find all notes that meet all conditions, by the rarest one first."""
-    (_, key, values), *others = sorted(
+    """Find all notes that meet all conditions."""
+    return _all(index, _by_rarity(index, conditions))
+
+
+def _by_rarity(index: Index, conditions: list[_Condition]) -> list[_Counted]:
+    return sorted(
         (index.count_having(key, values, _RARE_MAX), key, values) for key, values in conditions
     )
+
+
+def _all(index: Index, ranked: list[_Counted]) -> set[int]:
+    (_, key, values), *others = ranked
     found = index.having(key, values)
     for size, each, wanted in others:
         if len(found) < size:

@@ -113,7 +113,7 @@ class Shelf:
         self._moving = anyio.Lock()
         self._learnt = False
         self._woken = anyio.Event()
-        self._next = inf
+        self._wakes_at = inf
         self._turns = anyio.Semaphore(FLUSHES_MAX)
         self._gone_listeners: list[Callable[[str], None]] = []
 
@@ -273,8 +273,8 @@ class Shelf:
             async with anyio.create_task_group() as tasks:
                 for id in [i for i, waiting in self._waiting.items() if waiting.due <= now]:
                     tasks.start_soon(self._flush, id)
-            self._next = min((w.due for w in self._waiting.values()), default=inf)
-            with anyio.move_on_after(max(0.0, self._next - self._clock())):
+            self._wakes_at = min((w.due for w in self._waiting.values()), default=inf)
+            with anyio.move_on_after(max(0.0, self._wakes_at - self._clock())):
                 await self._woken.wait()
             self._woken = anyio.Event()
 
@@ -302,8 +302,8 @@ class Shelf:
         self._wake_by(waiting.due)
 
     def _wake_by(self, due: float) -> None:
-        if due < self._next:
-            self._next = due
+        if due < self._wakes_at:
+            self._wakes_at = due
             self._woken.set()
 
     async def _flush(self, id: str) -> None:

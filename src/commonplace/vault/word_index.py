@@ -8,6 +8,7 @@ from itertools import accumulate
 
 from commonplace.core import words
 
+# So many notes are ranked by all words. Where more match, the rarest words choose about so few.
 _RANKED_MAX = 20_000
 _FOUND_MAX = 10_000
 
@@ -65,10 +66,9 @@ class WordIndex:
             return words.fts_query(terms)
         finding = _rarest(counts)
         ranking = [term for term in terms if term in finding or counts[term] < _RANKED_MAX]
-        found = words.fts_query(finding)
-        return (
-            found if len(ranking) == len(finding) else f"({found}) AND ({words.fts_query(ranking)})"
-        )
+        if len(ranking) == len(finding):
+            return words.fts_query(finding)
+        return f"({words.fts_query(finding)}) AND ({words.fts_query(ranking)})"
 
     def _count(self, term: str) -> int:
         sql = "SELECT count(*) FROM (SELECT 1 FROM fulltext WHERE fulltext MATCH ? LIMIT ?)"
@@ -77,6 +77,7 @@ class WordIndex:
 
 def _rarest(counts: Mapping[str, int]) -> list[str]:
     """Choose the words that the fewest notes have: one, or more that find few enough together."""
-    sums = accumulate(sorted(counts.values()))
-    within = sum(1 for found in sums if found <= _FOUND_MAX)
-    return sorted(counts, key=counts.__getitem__)[: max(1, within)]
+    rarest = sorted(counts, key=counts.__getitem__)
+    together = accumulate(counts[term] for term in rarest)
+    few = sum(1 for found in together if found <= _FOUND_MAX)
+    return rarest[: max(1, few)]
