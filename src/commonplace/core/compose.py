@@ -8,10 +8,8 @@ it. Blank lines between block and body belong to neither and stay.
 from collections.abc import Mapping
 
 from commonplace.core import frontmatter
-from commonplace.core.edits import merge3
-from commonplace.errors import BadArgument, Conflict
-
-CHANGED = "Document changed since last read. Please re-read and try again."
+from commonplace.core.text.edits import merge3
+from commonplace.errors import BadArgument, ChangedSinceRead
 
 _BOTH = (
     "content opens with a frontmatter block, and frontmatter is given as well. Leave one of the"
@@ -48,14 +46,14 @@ def merged(base: str, current: str, wanted: str) -> str:
     """Make the change from `base` to `wanted` in a text that others have changed since.
 
     Raises:
-        Conflict: both changed the properties, in ways that do not go together.
+        ChangedSinceRead: both changed the properties, in ways that do not go together.
 
     """
     if current in (base, wanted):
         return wanted
     both = merge3(base, current, wanted)
     if frontmatter.read(both).error and not frontmatter.read(wanted).error:
-        raise Conflict(CHANGED)
+        raise ChangedSinceRead
     return both
 
 

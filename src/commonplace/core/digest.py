@@ -9,8 +9,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from commonplace.core import critic, frontmatter, links, markdown, paths, properties, words
+from commonplace.core import critic, frontmatter, links, markdown, paths, properties
 from commonplace.core.links import NameKind
+from commonplace.core.text import words
+from commonplace.core.text.words import fold
 
 NAMES_MAX = 64
 CONTEXT_CHARS = 120
@@ -46,11 +48,12 @@ class PendingRow:
 
 @dataclass(frozen=True, slots=True)
 class Digest:
-    """One note as the index keeps it."""
+    """One note as the index keeps it; words and characters are counted without the properties."""
 
     text: str
     title: str
     words: int
+    chars: int
     headings: int
     code_blocks: int
     wikilinks: int
@@ -64,11 +67,6 @@ class Digest:
     search_title: str
     search_body: str
 
-    @property
-    def chars(self) -> int:
-        """Count the characters of the text."""
-        return len(self.text)
-
 
 def digest(path: str, marked: str) -> Digest:
     """Read a note's text, pending suggestions included."""
@@ -77,10 +75,13 @@ def digest(path: str, marked: str) -> Digest:
     scanned = markdown.scan_split(text, block)
     front = frontmatter.read_block(block)
     title = markdown.title(scanned, front.properties, paths.stem(path))
+    search_title, search_body = searchable(title, text)
+    content = frontmatter.body(text)
     return Digest(
         text=text,
         title=title,
-        words=words.count(text),
+        words=words.count(content),
+        chars=len(content),
         headings=len(scanned.headings),
         code_blocks=scanned.code_blocks,
         wikilinks=sum(link.kind != "markdown" for link in scanned.links),
@@ -94,8 +95,8 @@ def digest(path: str, marked: str) -> Digest:
         tags=markdown.all_tags(scanned, front.properties).tags,
         properties=tuple(dict.fromkeys(properties.flatten(front.properties))),
         pending=tuple(pending(marked)),
-        search_title=words.search_form(title),
-        search_body=words.search_form(text[block.body_start :] if block else text),
+        search_title=search_title,
+        search_body=search_body,
     )
 
 
@@ -119,7 +120,10 @@ def pending(marked: str) -> Iterator[PendingRow]:
 
 
 def searchable(title: str, text: str) -> tuple[str, str]:
-    """Return a note's title and body as the full-text index takes them."""
+    """Return a note's title and body as the full-text index takes them.
+
+    To take a note out, the index is given the very same text once more.
+    """
     block = frontmatter.split(text)
     return words.search_form(title), words.search_form(text[block.body_start :] if block else text)
 
@@ -133,6 +137,6 @@ def _names(
         (links.name_key(alias), NameKind.ALIAS, alias)
         for alias in markdown.aliases(found)[:NAMES_MAX]
     ]
-    if links.fold(title) != links.fold(stem):
+    if fold(title) != fold(stem):
         names.append((links.name_key(title), NameKind.TITLE, title))
     return tuple(dict.fromkeys(names))

@@ -3,7 +3,7 @@
 import re
 import unicodedata
 
-from commonplace.core import invisible
+from commonplace.core.text import invisible
 from commonplace.errors import BadArgument
 
 NAME_BYTES_MAX = 200

@@ -27,6 +27,7 @@ _BRACE_ATOM = re.compile(rf"\\.|{_CLASS}|[^\\\[{{}},]+|.", re.DOTALL)
 _PART_ATOM = re.compile(rf"\\.|{_CLASS}|\*+|[^\\\[*?]+|.", re.DOTALL)
 _RANGE = re.compile(r"(.)-(.)|.", re.DOTALL)
 _NOT_PLAIN = re.compile(r"[*?\[\\]|[^\x00-\x7f]")
+_ENDING = re.compile(r"\.([A-Za-z0-9]{1,16})\Z")
 _OUTSIDE_CLASS = {"[": r"\[", r"\/": "/"}
 
 _FOLDERS = "(?:[^/]+/)*?"
@@ -69,6 +70,12 @@ def compile_glob(pattern: str) -> Glob:
     alternatives = [_parts(each, anchored) for each in dict.fromkeys(_expanded(text))]
     regex = "|".join(map(_regex, alternatives))
     return Glob(pattern, re.compile(regex, re.DOTALL), _ends(alternatives))
+
+
+def endings(pattern: str) -> frozenset[str]:
+    """Return the file endings that a pattern names outright: of `*.{md,PNG}`, md and png."""
+    found = (_ENDING.search(each) for each in _expanded(unicodedata.normalize("NFC", pattern)))
+    return frozenset(each[1].lower() for each in found if each)
 
 
 def _expanded(pattern: str) -> list[str]:

@@ -9,18 +9,20 @@ settled by opening it beneath a root.
 import re
 import unicodedata
 from collections.abc import Iterable
+from urllib.parse import unquote
 
-from commonplace.core import invisible
+from commonplace.core.text import invisible
 from commonplace.errors import BadPath
 
 PATH_BYTES_MAX = 1024
 PART_BYTES_MAX = 255
 NEW_PART_BYTES_MAX = 230  # leaves room for " (conflict 2026-11-15)" and the like
-DEPTH_MAX = 32
+PATH_DEPTH_MAX = 32
 NEAR_SCORE_MIN = 75
 _NEAR_POOL_MAX = 64
 
 _EXAMPLE = 'Write it from the top of the vault, like "Notes/Ideas.md".'
+_OUR_URI = "note:///"
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _DRIVE = re.compile(r"[A-Za-z]:")
 _PLAIN_PATH = re.compile(r"(?>\w[\w ,&'()+-]*(?:\.[\w ,&'()+-]+)*/)*+\w[\w .,&'()+-]*", re.ASCII)
@@ -47,8 +49,10 @@ def note_path(raw: object) -> str:
     _check_start(path)
     _check_characters(path)
     parts = path.split("/")
-    if len(parts) > DEPTH_MAX:
-        raise BadPath(f"The path is {len(parts)} levels deep; at most {DEPTH_MAX} are allowed.")
+    if len(parts) > PATH_DEPTH_MAX:
+        raise BadPath(
+            f"The path is {len(parts)} levels deep; at most {PATH_DEPTH_MAX} are allowed."
+        )
     for part in parts:
         _check_part(part)
     return path
@@ -57,8 +61,34 @@ def note_path(raw: object) -> str:
 def new_note_path(raw: object) -> str:
     """Return the canonical form of a path that a note is to get."""
     path = note_path(raw)
-    if not _has_suffix(path):
+    if not has_note_suffix(path):
         raise BadPath('The path does not end in ".md". Add it: notes are Markdown files.')
+    return _portable(path)
+
+
+def new_file_path(raw: object) -> str:
+    """Return the canonical form of a path that an attachment is to get."""
+    path = note_path(raw)
+    if has_note_suffix(path):
+        raise BadPath('The path ends in ".md": that would be a note, not an attachment.')
+    if "." not in path.rpartition("/")[2].strip("."):
+        raise BadPath('The name has no ending. Add one that says what it is, like ".png".')
+    return _portable(path)
+
+
+def is_attachment(path: str) -> bool:
+    """Say whether a name found on disk can be an attachment's."""
+    if has_note_suffix(path):
+        return False
+    try:
+        note_path(path)
+    except BadPath:
+        return False
+    return True
+
+
+def _portable(path: str) -> str:
+    """Refuse a name that some file systems or sync services cannot carry."""
     if _ENCODED.search(path):
         raise BadPath(
             "The path holds a percent-encoded dot or slash. Write the characters plainly."
@@ -67,6 +97,20 @@ def new_note_path(raw: object) -> str:
         _check_new_part(part)
     _check_assigned(path)
     return path
+
+
+def meant(raw: str) -> str | None:
+    """Return the path that another way to name a note may mean: a link, our URI, from the top."""
+    path = raw.strip()
+    if path.startswith("[[") and path.endswith("]]"):
+        path = re.split(r"[|#]", path[2:-2])[0]
+    elif path.startswith(_OUR_URI):
+        path = unquote(path.removeprefix(_OUR_URI))
+    path = path.removeprefix("./").lstrip("/")
+    try:
+        return note_path(path) if path != raw else None
+    except BadPath:
+        return None
 
 
 def folder_path(raw: object) -> str:
@@ -78,7 +122,7 @@ def folder_path(raw: object) -> str:
 
 def is_document(path: str) -> bool:
     """Say whether a name found on disk is a note's, so that it can be listed and asked for."""
-    if not _has_suffix(path):
+    if not has_note_suffix(path):
         return False
     try:
         note_path(path)
@@ -93,10 +137,16 @@ def collision_key(path: str) -> str:
     return unicodedata.normalize("NFC", folded)
 
 
+def spelling_notice(asked: str, folder: str) -> str:
+    """Say that the spelling of a folder that is there was kept, if another was asked for."""
+    same = asked == folder or collision_key(asked) != collision_key(folder)
+    return "" if same else f"The folder {folder} is there already; its spelling was kept."
+
+
 def stem(path: str) -> str:
     """Return the file's name without `.md`."""
     name = path.rpartition("/")[2]
-    return name[:-3] if _has_suffix(name) else name
+    return name[:-3] if has_note_suffix(name) else name
 
 
 def parent(path: str) -> str:
@@ -107,7 +157,7 @@ def parent(path: str) -> str:
 def near(wanted: str, names: Iterable[str], limit: int = 3) -> list[str]:
     """Return the paths that may have been meant: by file name first, then by the whole path."""
     pool = list(names)
-    target = wanted.casefold() if _has_suffix(wanted) else f"{wanted.casefold()}.md"
+    target = wanted.casefold() if has_note_suffix(wanted) else f"{wanted.casefold()}.md"
     file = target.rpartition("/")[2]
     files = _folded([path.rpartition("/")[2] for path in pool])
     if files.count(file) >= limit:
@@ -117,7 +167,7 @@ def near(wanted: str, names: Iterable[str], limit: int = 3) -> list[str]:
 
 
 def _is_plain(path: str) -> bool:
-    return _PLAIN_PATH.fullmatch(path) is not None and path.count("/") < DEPTH_MAX
+    return _PLAIN_PATH.fullmatch(path) is not None and path.count("/") < PATH_DEPTH_MAX
 
 
 def _canonical(raw: str) -> str:
@@ -205,7 +255,8 @@ def _is_assigned(character: str) -> bool:
     return category not in ("Cn", "Co") or (category == "Cn" and growing)
 
 
-def _has_suffix(path: str) -> bool:
+def has_note_suffix(path: str) -> bool:
+    """Tell whether a path ends as those of notes do: in `.md`, in any case."""
     return path[-3:].lower() == ".md"
 
 
@@ -220,7 +271,7 @@ def _folded(texts: list[str]) -> list[str]:
 
 
 def _closest(wanted: str, paths: list[str], keys: list[str], score: int) -> list[str]:
-    from rapidfuzz import fuzz, process  # late: it takes 30 ms, and most calls need none
+    from rapidfuzz import fuzz, process  # late: most calls need none
 
     hits = process.extract(
         wanted, keys, scorer=fuzz.ratio, limit=_NEAR_POOL_MAX, score_cutoff=score
@@ -231,7 +282,7 @@ def _closest(wanted: str, paths: list[str], keys: list[str], score: int) -> list
 def _ranked(target: str, paths: list[str]) -> list[str]:
     wanted = stem(target)
 
-    from rapidfuzz import fuzz  # late: it takes 30 ms, and most calls need none
+    from rapidfuzz import fuzz  # late: most calls need none
 
     def closeness(path: str) -> tuple[float, float, str]:
         folded = path.casefold()

@@ -11,7 +11,7 @@ from typing import cast
 
 from commonplace.errors import BadArgument
 
-DEPTH_MAX = 16
+PROPERTY_DEPTH_MAX = 16
 TAG_PARENTS_MAX = 16
 
 _TAGS = "tags"
@@ -43,7 +43,7 @@ def tag_forms(tag: str) -> list[str]:
 
 
 def _leaves(key: str, value: object, depth: int) -> Iterator[tuple[str, object]]:
-    if depth > DEPTH_MAX:
+    if depth > PROPERTY_DEPTH_MAX:
         return
     if isinstance(value, str):  # nearly all are
         yield key, value
@@ -89,8 +89,10 @@ def _sequence(value: object) -> Sequence[object] | None:
 
 
 def _check_depth(depth: int) -> None:
-    if depth > DEPTH_MAX:
-        raise BadArgument(f"The property query is nested more than {DEPTH_MAX} levels deep.")
+    if depth > PROPERTY_DEPTH_MAX:
+        raise BadArgument(
+            f"The property query is nested more than {PROPERTY_DEPTH_MAX} levels deep."
+        )
 
 
 def _entries(key: str, value: Mapping[object, object]) -> Iterator[tuple[str, object]]:

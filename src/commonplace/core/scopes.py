@@ -1,5 +1,7 @@
 """What an access token allows: a ladder, each step with all that is below it.
 
+Of which notes is another question: see `view`.
+
 read       every note, listing, search and link; live documents to look at
 suggest    changes that a person decides on: suggestions, and requests that wait for approval
 write      changes to notes, as the policies say; live documents to type into
@@ -11,6 +13,9 @@ from typing import Literal
 Scope = Literal["read", "suggest", "write", "approve"]
 
 SCOPES: tuple[Scope, ...] = ("read", "suggest", "write", "approve")
+
+HOLDER_PREFIX = "token:"
+"""How the id of an actor begins that showed an access token; its name is the token's."""
 
 
 def allows(scope: Scope, needed: Scope) -> bool:

@@ -12,7 +12,7 @@ The laws, for every text `d` and every call, `edit(d)` being `suggest(d, old, ne
     suggestions that it does not touch stay as they are, to the letter; so do all comments
     one call makes one suggestion an occurrence, {--old--}{++new++}, whole; text that is only added
         is {++…++} alone, text that is only removed is {--…--} alone
-    edit(edit(d)) == edit(d)                                as far as a text remembers: `repeats`
+    edit(edit(d)) == edit(d)                                as far as a text remembers: `match`
     accept_all(d) takes away all suggestions and reads as accepted(d); reject_all(d) as base(d)
     accept of some leaves accepted(d), reject of some leaves base(d), and both leave all other
         suggestions as they are, to the letter; or they are refused
@@ -20,30 +20,29 @@ The laws, for every text `d` and every call, `edit(d)` being `suggest(d, old, ne
 
 `suggest` checks what it wrote by reading it again, so it keeps these laws or refuses. It refuses
 only what would break them: an edit that takes away the code fence around text that looks like
-markup, or joins two signs to a delimiter that finds its match (`FormsDelimiter`); and texts whose
-own base reads as markup once restored, or code that holds thousands of delimiters (`Unwritable`).
+markup, or joins two signs to a delimiter that finds its match (`FormsDelimiter`), or brings markup
+of its own (`HasDelimiter`); and texts whose own base reads as markup once restored, or code that
+holds thousands of delimiters (`Unwritable`). Code such as `{i++}` is text, cut into adjacent marks.
 A decision is refused if it would open a fence over other suggestions (`Undecidable`). Where a view
 that a person typed reads as markup itself (`{{++x++}--a--}` rejected), that is a new suggestion,
 left to be decided; no call of `suggest` leads there.
 
-    reading     which delimiters belong together          fences      code, where nothing is markup
-    metadata    author and time                           views       accepted and base, with maps
-    listing     what a person decides                     deciding    accept, reject
-    matching    what a call means                         regions     what must be written anew
-    writing     a text between delimiters                 rewriting   a region, as edits
-    checking    the laws, on each result                  repeats     a call that comes twice
-    proposing   `suggest`, which puts these together      pages       a text, worked out once
-    following   which suggestion is which after edits
+    marks         delimiters, and a text between them       parse      which of them belong together
+    fences        code, where nothing is markup             metadata   author and time
+    views         accepted and base, with maps              page       a text, worked out once
+    suggestions   what a person decides                     decide     accept, reject
+    match         what a call means, and if it comes twice  regions    what must be written anew
+    rewrite       a region, as edits                        check      the laws, on each result
+    propose       `suggest`, which puts these together      refusals   what is refused, and why
+    revise        a text made another one
 """
 
-from commonplace.core.critic.deciding import accept, accept_all, reject, reject_all
-from commonplace.core.critic.following import carried, written
-from commonplace.core.critic.listing import Change, Comment, Suggestion, rank, suggestions
+from commonplace.core.critic.decide import accept, accept_all, reject, reject_all
 from commonplace.core.critic.marks import DELIMITERS, Kind, Mark, Marked
-from commonplace.core.critic.metadata import Metadata
-from commonplace.core.critic.pages import places
-from commonplace.core.critic.proposing import Suggested, already_suggested, propose, suggest
-from commonplace.core.critic.reading import parse
+from commonplace.core.critic.metadata import Metadata, Signature
+from commonplace.core.critic.page import Ended, carried, ended, places, written
+from commonplace.core.critic.parse import parse
+from commonplace.core.critic.propose import Suggested, propose, suggest, touches
 from commonplace.core.critic.refusals import (
     FormsDelimiter,
     HasDelimiter,
@@ -54,19 +53,30 @@ from commonplace.core.critic.refusals import (
     Undecidable,
     Unwritable,
 )
+from commonplace.core.critic.suggestions import (
+    Comment,
+    Effect,
+    Remark,
+    Suggestion,
+    rank,
+    remarks,
+    suggestions,
+)
 from commonplace.core.critic.views import (
     View,
     accepted,
     accepted_view,
     base,
     base_view,
+    marked_by_line,
     render,
 )
 
 __all__ = [
     "DELIMITERS",
-    "Change",
     "Comment",
+    "Effect",
+    "Ended",
     "FormsDelimiter",
     "HasDelimiter",
     "Kind",
@@ -77,6 +87,8 @@ __all__ = [
     "NoMatch",
     "NotEmpty",
     "NotUnique",
+    "Remark",
+    "Signature",
     "Suggested",
     "Suggestion",
     "Undecidable",
@@ -86,18 +98,21 @@ __all__ = [
     "accept_all",
     "accepted",
     "accepted_view",
-    "already_suggested",
     "base",
     "base_view",
     "carried",
+    "ended",
+    "marked_by_line",
     "parse",
     "places",
     "propose",
     "rank",
     "reject",
     "reject_all",
+    "remarks",
     "render",
     "suggest",
     "suggestions",
+    "touches",
     "written",
 ]

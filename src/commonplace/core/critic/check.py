@@ -10,23 +10,23 @@ from collections import Counter
 from collections.abc import Iterator
 from sys import maxsize
 
-from commonplace.core.critic.listing import Group
 from commonplace.core.critic.marks import Mark, Marked
-from commonplace.core.critic.pages import Page, read
+from commonplace.core.critic.page import MarkedText, read
 from commonplace.core.critic.regions import Region
+from commonplace.core.critic.suggestions import Group
 from commonplace.core.critic.views import Role, between, text_between
-from commonplace.core.edits import Edit
+from commonplace.core.text.edits import Edit
 
 _Bounds = tuple[int, int, int, int]
 """Where a region began and ended, and where it begins and ends now."""
 _END = (maxsize, maxsize, maxsize, maxsize)
 
 
-def reads_as_meant(page: Page, text: str, rows: list[tuple[Region, list[Edit]]]) -> bool:
+def reads_as_meant(page: MarkedText, text: str, rows: list[tuple[Region, list[Edit]]]) -> bool:
     """Tell whether the text reads as if the regions' changes were made, and nothing else."""
     then = read(text)
     after = then.marked
-    bounds = list(_bounds(rows))
+    bounds = list(moved(rows))
     return (
         _same_outside(page.marked.suggested, after.suggested, bounds)
         and _same_outside(page.marked.comments, after.comments, bounds)
@@ -39,7 +39,8 @@ def reads_as_meant(page: Page, text: str, rows: list[tuple[Region, list[Edit]]])
     )
 
 
-def _bounds(rows: list[tuple[Region, list[Edit]]]) -> Iterator[_Bounds]:
+def moved(rows: list[tuple[Region, list[Edit]]]) -> Iterator[_Bounds]:
+    """Tell where each region was and where it is once all edits are made."""
     shift = 0
     for region, edits in rows:
         start = region.start + shift
@@ -68,7 +69,10 @@ def _edges(marked: Marked) -> list[Mark]:
 
 
 def _one_each(
-    page: Page, found: list[Group], rows: list[tuple[Region, list[Edit]]], bounds: list[_Bounds]
+    page: MarkedText,
+    found: list[Group],
+    rows: list[tuple[Region, list[Edit]]],
+    bounds: list[_Bounds],
 ) -> bool:
     """Check that each region holds one suggestion, or none if its base text was restored."""
     made = 0
@@ -81,7 +85,7 @@ def _one_each(
     return len(found) == len(page.groups) + made
 
 
-def _same_inside(page: Page, after: Marked, region: Region, place: _Bounds) -> bool:
+def _same_inside(page: MarkedText, after: Marked, region: Region, place: _Bounds) -> bool:
     return (
         text_between(after, *place[2:], Role.OLD) == region.base
         and text_between(after, *place[2:], Role.NEW) == region.accepted

@@ -8,13 +8,18 @@ would turn a later suggestion into code), it is refused, and can be made togethe
 """
 
 from collections.abc import Collection
+from typing import Literal, NamedTuple
 
-from commonplace.core.critic.listing import Group, groups, identified
 from commonplace.core.critic.marks import Kind, Mark, Marked
-from commonplace.core.critic.reading import parse
+from commonplace.core.critic.parse import parse
 from commonplace.core.critic.refusals import Undecidable
+from commonplace.core.critic.suggestions import Group, groups, identified
 from commonplace.core.critic.views import accepted_view, base_view
-from commonplace.core.edits import Edit, apply
+from commonplace.core.text.edits import Edit, apply
+
+# How much of the text before and after must still be there, the most telling first.
+_WINDOWS = ((24, 24), (24, 6), (6, 24), (6, 6), (24, 0), (0, 24), (6, 0), (0, 6))
+_LEAST = 4
 
 
 def accept(text: str, ids: Collection[str]) -> list[Edit]:
@@ -93,3 +98,52 @@ def _edits(marks: list[Mark], *, accepted: bool) -> list[Edit]:
         else:
             edits += (Edit(mark.start, start), Edit(end, mark.end))
     return edits
+
+
+class Choice(NamedTuple):
+    """A suggestion, where it stands, and the edits that accept and reject it."""
+
+    id: str
+    start: int
+    end: int
+    accept: list[Edit]
+    reject: list[Edit]
+
+
+def choices(text: str) -> list[Choice]:
+    """List what a person can make of each suggestion by hand, in order."""
+    if "{" not in text:
+        return []
+    marked = parse(text)
+    found = groups(marked)
+    names = identified(_raw(marked, found))
+    return [
+        Choice(
+            name,
+            group.start,
+            group.end,
+            _edits(group.marks, accepted=True),
+            _edits(group.marks, accepted=False),
+        )
+        for name, group in zip(names, found, strict=True)
+    ]
+
+
+def outcome(
+    text: str, before: str, after: str, old: str, new: str
+) -> Literal["accept", "reject"] | None:
+    """Tell from the accepted view whether a suggestion that is gone was accepted or rejected.
+
+    It goes by what stands between the words that stood around it. Where both fit, or neither does,
+    nothing is guessed.
+    """
+    for left, right in _WINDOWS:
+        head, tail = before[len(before) - min(left, len(before)) :], after[:right]
+        if len(head) + len(tail) < _LEAST:
+            continue  # so little stands everywhere
+        accepted, rejected = head + new + tail in text, head + old + tail in text
+        if accepted != rejected:
+            return "accept" if accepted else "reject"
+        if accepted:
+            return None
+    return None

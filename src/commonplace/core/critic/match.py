@@ -1,6 +1,6 @@
-"""Whether a call repeats one that was made already, as when a client sends it again.
+"""Which stretch of the accepted view a call means, and whether it repeats an earlier call.
 
-The markup that a call left is its *footprint*:
+A client may send a call again. The markup that the first one left is its *footprint*:
 
 - where the document holds a pending suggestion from exactly `old` to exactly `new`, less what the
   two have in common when text is only added or only removed;
@@ -18,15 +18,118 @@ text is gone, and its repetition may be refused as not found, or find `old` anew
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 
-from commonplace.core.critic.matching import narrow, occurrences, straight
-from commonplace.core.critic.pages import Page
+from commonplace.core.critic.marks import Kind, cuts
+from commonplace.core.critic.page import MarkedText
+from commonplace.core.critic.refusals import NoChange, NoMatch, NotUnique
 from commonplace.core.critic.views import between
+from commonplace.core.text.edits import Edit, apply, common_prefix, common_suffix, diff
+
+SLIDE_MAX = 200
+
+_WHOLE_LINES = 3
+
+_QUOTES = (("‘’‚‛", "'"), ("“”„‟", '"'))
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """Where `old` stands in the accepted view, and the edit that makes it `new` there."""
+
+    start: int
+    end: int
+    edit: Edit
+
+
+def matches(text: str, old: str, new: str, *, replace_all: bool) -> list[Match]:
+    """Return what a call changes in the accepted view, one match an occurrence.
+
+    `old` is found exactly or else with curly quotes taken as straight; then the document's own
+    characters stay wherever `new` keeps what `old` had.
+
+    Raises:
+        NoMatch: it is not there.
+        NotUnique: it is there more than once and not all shall be replaced.
+        NoChange: the document says `new` already.
+
+    """
+    starts = list(occurrences(text, old)) or list(occurrences(straight(text), straight(old)))
+    if not starts:
+        raise NoMatch
+    if len(starts) > 1 and not replace_all:
+        raise NotUnique(len(starts))
+    found = [Match(at, at + len(old), _change(text, at, old, new)) for at in starts]
+    found = [match for match in found if match.edit.start < match.edit.end or match.edit.text]
+    if not found:
+        raise NoChange
+    return found
+
+
+def occurrences(text: str, part: str) -> Iterator[int]:
+    """Find a part from left to right, as `str.replace` does."""
+    at = text.find(part)
+    while at >= 0:
+        yield at
+        at = text.find(part, at + len(part))
+
+
+def narrow(old: str, new: str) -> tuple[int, int, str]:
+    """Return the part of `old` that goes (start, end) and what comes in its place.
+
+    Where text is only added, or only removed, that is the part alone; a replacement stays whole.
+    """
+    head = common_prefix(old, new)
+    short, long = sorted((old, new), key=len)
+    tail = min(common_suffix(old, new), len(short) - head)
+    if head + tail < len(short):
+        return 0, len(old), new
+    extra = len(long) - len(short)
+    head = _settled(long, head, extra)
+    if long is old:
+        return head, head + extra, ""
+    return head, head, long[head : head + extra]
+
+
+def _change(text: str, start: int, old: str, new: str) -> Edit:
+    found = text[start : start + len(old)]
+    wanted = new if found == old else apply(found, diff(old, new, bridge=0))
+    first, last, insert = narrow(found, wanted)
+    return Edit(start + first, start + last, insert)
+
+
+def _settled(long: str, at: int, extra: int) -> int:
+    """Slide a stretch to the left, within what reads the same, to where lines or words begin."""
+    best, rank = at, _rank(long, at, extra)
+    for place in range(at - 1, max(-1, at - 1 - SLIDE_MAX), -1):
+        if rank == _WHOLE_LINES or long[place] != long[place + extra]:
+            break
+        if (other := _rank(long, place, extra)) > rank:
+            best, rank = place, other
+    return best
+
+
+def _rank(long: str, place: int, extra: int) -> int:
+    """Rank a place for a stretch: whole lines are best, then where a line or a word begins."""
+    before = long[place - 1 : place] if place else " "
+    first, last = long[place : place + 1], long[place + extra - 1 : place + extra]
+    if before == "\n":
+        return _WHOLE_LINES if last == "\n" else 2
+    return 2 if first == "\n" else int(before.isspace())
+
+
+def straight(text: str) -> str:
+    """Take curly quotes as straight ones, character for character."""
+    for curly, straight in _QUOTES:
+        for quote in curly:
+            text = text.replace(quote, straight)
+    return text
+
 
 _Stretch = tuple[int, int]
 
 
-def footprints(page: Page, old: str, new: str) -> int:
+def footprints(page: MarkedText, old: str, new: str) -> int:
     """Return how many footprints of the call there are if it is a repetition, else 0."""
     if not page.groups:
         return 0
@@ -36,7 +139,7 @@ def footprints(page: Page, old: str, new: str) -> int:
     return _footprints(page, old, new, straight)
 
 
-def _footprints(page: Page, old: str, new: str, spell: Callable[[str], str]) -> int:
+def _footprints(page: MarkedText, old: str, new: str, spell: Callable[[str], str]) -> int:
     """Count them, with all texts spelt alike: as they are, or with straight quotes."""
     text, old, new = spell(page.accepted.text), spell(old), spell(new)
     exact, added = list(_exact(page, text, old, new, spell)), list(_added(page, text, new))
@@ -51,13 +154,14 @@ def _footprints(page: Page, old: str, new: str, spell: Callable[[str], str]) -> 
 
 
 def _exact(
-    page: Page, text: str, old: str, new: str, spell: Callable[[str], str]
+    page: MarkedText, text: str, old: str, new: str, spell: Callable[[str], str]
 ) -> Iterator[_Stretch]:
     first, last, insert = narrow(old, new)
     before, gone, behind = old[:first], old[first:last], old[last:]
+    whole = not (cuts(Kind.DELETED, gone) or cuts(Kind.INSERTED, insert))
     for group, characters in zip(page.groups, page.raws, strict=True):
         raw = spell(characters)
-        if len(group.marks) < 3 and (insert not in raw or gone not in raw):
+        if whole and len(group.marks) < 3 and (insert not in raw or gone not in raw):
             continue
         start, end = page.accepted.position(group.start), page.accepted.position(group.end)
         base, now = spell(page.base_between(group.start, group.end)), text[start:end]
@@ -81,7 +185,7 @@ def _leads(texts: list[tuple[str, str]], changes: list[tuple[str, str]]) -> bool
     )
 
 
-def _added(page: Page, text: str, new: str) -> Iterator[_Stretch]:
+def _added(page: MarkedText, text: str, new: str) -> Iterator[_Stretch]:
     if not new:
         return
     at = page.accepted.marked

@@ -4,7 +4,7 @@
     ├── NoMatch          `old` is not in the accepted view
     ├── NotUnique        it is there more than once (`count`)
     ├── NoChange         `old` and `new` say the same
-    ├── HasDelimiter     `param` holds CriticMarkup (`token`)
+    ├── HasDelimiter     `param` holds CriticMarkup that would be read as such (`token`)
     ├── FormsDelimiter   `new` would become CriticMarkup together with what stands around it
     └── NotEmpty         an empty `old` on a document that has text
     Conflict
@@ -49,6 +49,7 @@ class HasDelimiter(BadArgument):
         super().__init__(
             f"{param} contains CriticMarkup syntax '{token}'. "
             "Write plain text: the change is wrapped for review automatically."
+            + (" Code that holds it can stand in a code fence." if param == "new_string" else "")
         )
         self.param = param
         self.token = token

@@ -2,48 +2,50 @@
 
 What is wanted is a new accepted view. `revised` writes it into the marked text so that
 
-    accepted(apply(text, revised(text, wanted))) == wanted
+    accepted(revised(text, wanted).text) == wanted
     suggestions that the change does not touch stay as they are, to the letter
-    those that it touches are accepted first: what they say becomes part of the change
+    if it touches one, the whole change is written as suggestions, in place of those that it
+        touches: nothing that waits for a decision becomes plain text by a side door
     comments stay
 
-`proposed` writes the same change as suggestions. Both refuse a text that itself reads as markup:
-no later rejection would take that away.
+`proposed` writes a change as suggestions in any case. Both refuse a text that itself reads as
+markup: no later rejection would take that away.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 
 from commonplace.core import critic
+from commonplace.core.critic import Signature, Suggested
 from commonplace.core.critic.marks import Marked
-from commonplace.core.critic.pages import Page, read
+from commonplace.core.critic.page import MarkedText, read
 from commonplace.core.critic.views import Role
-from commonplace.core.edits import Edit, apply, diff
+from commonplace.core.text.edits import Edit, apply, diff
 
 _WORD_CHARS_MAX = 64
 _BRIDGE = 12
+NOBODY = Signature()
 
 
-def revised(text: str, wanted: str) -> list[Edit]:
-    """Return edits of the marked text after which its accepted view is the one wanted."""
+def revised(text: str, wanted: str, by: Signature = NOBODY) -> Suggested:
+    """Make a marked text's accepted view the one wanted; `count` is 0 if no suggestion was made."""
     page = read(text)
     changes = diff(page.accepted.text, wanted)
     if not changes:
-        return []
+        return Suggested([], text, 0, 0)
     refuse_markup(wanted, page.accepted.text)
-    every = [each.id for each in critic.suggestions(text)]
-    for settled in ([*_touched(page, changes)], every):
-        made = _made(text, settled, changes)
-        if made is not None and _as_meant(made, wanted, len(every) - len(settled)):
-            return diff(text, made)
-    raise critic.Unwritable
+    if not critic.touches(text, changes):
+        made = apply(text, [part for edit in changes for part in _pieces(page, edit)])
+        if critic.accepted(made) == wanted and read(made).raws == page.raws:
+            return Suggested(diff(text, made), made, 0, 0)
+    return proposed(text, wanted, by)
 
 
-def proposed(text: str, wanted: str, author: str | None = None) -> list[Edit]:
-    """Return edits of the marked text that suggest to make its accepted view the one wanted."""
+def proposed(text: str, wanted: str, by: Signature = NOBODY) -> Suggested:
+    """Suggest to make a marked text's accepted view the one wanted."""
     view = critic.accepted(text)
     refuse_markup(wanted, view)
     changes = _whole_words(view, diff(view, wanted, bridge=_BRIDGE))
-    return critic.propose(text, changes, author=author).edits if changes else []
+    return critic.propose(text, changes, by) if changes else Suggested([], text, 0, 0)
 
 
 def refuse_markup(wanted: str, before: str = "") -> None:
@@ -66,17 +68,7 @@ def _starts(marked: Marked) -> Iterator[int]:
         yield from (mark.start for mark in marks)
 
 
-def _touched(page: Page, changes: list[Edit]) -> Iterator[str]:
-    """Name the suggestions whose characters, or whose place, a change takes away."""
-    listed = {(each.start, each.end): each.id for each in critic.suggestions(page.text)}
-    for edit in changes:
-        start, end = _place(page, edit)
-        for group in page.touched(start, end):
-            if (id := listed.pop((group.start, group.end), None)) is not None:
-                yield id
-
-
-def _place(page: Page, edit: Edit) -> tuple[int, int]:
+def _place(page: MarkedText, edit: Edit) -> tuple[int, int]:
     """Return where an edit of the accepted view stands in the marked text."""
     view = page.accepted
     if edit.start < edit.end:
@@ -85,17 +77,7 @@ def _place(page: Page, edit: Edit) -> tuple[int, int]:
     return at, at
 
 
-def _made(text: str, settled: Collection[str], changes: list[Edit]) -> str | None:
-    """Accept what is in the way, then change only characters that the accepted view shows."""
-    try:
-        plain = apply(text, critic.accept(text, settled)) if settled else text
-    except critic.Undecidable:
-        return None
-    page = read(plain)
-    return apply(plain, [part for edit in changes for part in _pieces(page, edit)])
-
-
-def _pieces(page: Page, edit: Edit) -> Iterator[Edit]:
+def _pieces(page: MarkedText, edit: Edit) -> Iterator[Edit]:
     start, end = _place(page, edit)
     if start == end:
         yield Edit(start, end, edit.text)
@@ -104,10 +86,6 @@ def _pieces(page: Page, edit: Edit) -> Iterator[Edit]:
     gone = [run for run in page.runs_between(start, end) if run.role in kept]
     for index, run in enumerate(gone):
         yield Edit(run.start, run.end, "" if index else edit.text)
-
-
-def _as_meant(made: str, wanted: str, pending: int) -> bool:
-    return critic.accepted(made) == wanted and len(critic.suggestions(made)) == pending
 
 
 def _whole_words(view: str, edits: list[Edit]) -> list[Edit]:

@@ -3,15 +3,14 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from commonplace.core.critic import metadata
-from commonplace.core.critic.marks import Kind
-from commonplace.core.critic.matching import narrow
-from commonplace.core.critic.pages import Page
+from commonplace.core.critic.marks import Kind, cuts, pieces, wrapped
+from commonplace.core.critic.match import narrow
+from commonplace.core.critic.metadata import EMPTY, Signature
+from commonplace.core.critic.page import MarkedText
 from commonplace.core.critic.refusals import Unwritable
 from commonplace.core.critic.regions import Region
 from commonplace.core.critic.views import Role, Run
-from commonplace.core.critic.writing import cuts, pieces, wrapped
-from commonplace.core.edits import Edit, common_prefix, common_suffix
+from commonplace.core.text.edits import Edit, common_prefix, common_suffix
 
 CUTS_MAX = 10_000
 
@@ -21,8 +20,8 @@ _Part = str | _Kept
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
-    """How a change is written: see `proposing`."""
+class MarkForm:
+    """How a change is written: see `propose`."""
 
     in_place: bool = False
     apart: bool = False
@@ -30,15 +29,16 @@ class Form:
     by_lines: bool = False
 
 
-def rewritten(page: Page, region: Region, form: Form, author: str | None, meta: str) -> list[Edit]:
+def rewritten(page: MarkedText, region: Region, form: MarkForm, by: Signature) -> list[Edit]:
     """Return the edits that write a region with its changes made."""
-    if form.in_place and _continues(page, region, author):
+    if form.in_place and _continues(page, region, by.author):
         return [Edit(*place, edit.text) for edit, place in region.changes]
-    parts = _parts(page, region, metadata.EMPTY if form.guard else meta)
+    meta = by.over(mark.meta for group in region.touched for mark in group.marks if mark.meta)
+    parts = _parts(page, region, meta or EMPTY if form.guard else meta)
     return list(_as_edits(page.text, region.start, region.end, parts))
 
 
-def _continues(page: Page, region: Region, author: str | None) -> bool:
+def _continues(page: MarkedText, region: Region, author: str | None) -> bool:
     """Tell whether pending text can be changed inside its own mark, where comments in it stay."""
     restored = region.base == region.accepted or not region.accepted
     if len(region.touched) != 1 or region.whole or restored:
@@ -57,7 +57,7 @@ class _Sorted:
     edges: list[Run] = field(default_factory=list[Run])
 
 
-def _parts(page: Page, region: Region, meta: str) -> list[_Part]:
+def _parts(page: MarkedText, region: Region, meta: str) -> list[_Part]:
     first, last, insert = narrow(region.base, region.accepted)
     if region.whole and region.base != region.accepted:
         first, last, insert = 0, len(region.base), region.accepted
@@ -76,7 +76,7 @@ def _parts(page: Page, region: Region, meta: str) -> list[_Part]:
     ]
 
 
-def _sorted(page: Page, region: Region, first: int, last: int) -> _Sorted:
+def _sorted(page: MarkedText, region: Region, first: int, last: int) -> _Sorted:
     """Sort out a region's runs by their place in its base text."""
     kept = _Sorted()
     offset, begun = 0, False
@@ -101,7 +101,7 @@ def _sorted(page: Page, region: Region, first: int, last: int) -> _Sorted:
     return kept
 
 
-def _stretched(page: Page, edges: list[Run]) -> tuple[str, str]:
+def _stretched(page: MarkedText, edges: list[Run]) -> tuple[str, str]:
     """Return what to write before and behind new markup for the ends of highlights inside it.
 
     A highlight that began or ended inside keeps the part that is outside; one that was all inside

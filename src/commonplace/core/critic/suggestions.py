@@ -1,9 +1,9 @@
-"""Pending suggestions as a person decides them.
+"""Pending suggestions as a person decides them, and people's comments as an assistant meets them.
 
 A deletion and an insertion that touch are one suggestion, a replacement, if both or neither carry
 metadata and it names the same author and time. Marks of one kind that touch are one suggestion if
 they meet at a *seam*: a place where a delimiter, or what would become one, was cut in two because
-one mark could not hold it (see `writing`).
+one mark could not hold it (see `marks`).
 
 An id is a hash of the suggestion's characters and of how many equal ones stand before it: it stays
 while other text changes, and changes with its own text. Twins, which are equal to the letter, also
@@ -15,19 +15,19 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import lru_cache
 from hashlib import blake2b
+from itertools import islice
 from typing import NamedTuple
 
-from commonplace.core.critic.marks import Kind, Mark, Marked
-from commonplace.core.critic.reading import parse
+from commonplace.core.critic.marks import Kind, Mark, Marked, is_seam
+from commonplace.core.critic.parse import parse
 from commonplace.core.critic.views import Role, Run, runs
-from commonplace.core.critic.writing import is_seam
 
 _ID_BYTES = 8
+REMARKS_MAX = 200
 
 
-class Change(StrEnum):
+class Effect(StrEnum):
     """What accepting a suggestion does."""
 
     INSERT = "insert"
@@ -51,11 +51,12 @@ class Suggestion:
     """One pending change.
 
     `start` and `end` are places in the marked text; `line` counts from 1 in the accepted view;
-    `time` is seconds since 1970; `comments` stand inside it or right behind it.
+    `author` names everybody who wrote part of it; `time` is seconds since 1970; `comments` stand
+    inside it or right behind it.
     """
 
     id: str
-    kind: Change
+    kind: Effect
     start: int
     end: int
     line: int
@@ -86,9 +87,12 @@ def listed(marked: Marked) -> list[Suggestion]:
     return list(_Listing(marked).rows(found)) if found else []
 
 
-@lru_cache(maxsize=4)
 def groups(marked: Marked) -> list[Group]:
     """Put marks together that are decided together. The list is shared, and not to be changed."""
+    return marked.keep(Group, lambda: _groups(marked))
+
+
+def _groups(marked: Marked) -> list[Group]:
     found: list[list[Mark]] = []
     end = 0
     for index, mark in enumerate(marked.suggested):
@@ -168,6 +172,7 @@ class _Listing:
             old = self._join(inside, Role.OLD)
             new = self._join(inside, Role.NEW)
             meta = group.marks[0].meta
+            authors = ", ".join(meta.authors) if meta else ""
             yield Suggestion(
                 id=name,
                 kind=_change(group, old, new),
@@ -176,7 +181,7 @@ class _Listing:
                 line=line,
                 old=old,
                 new=new,
-                author=meta.author if meta else None,
+                author=authors or (meta.author if meta else None),
                 time=meta.time if meta else None,
                 comments=tuple(self._comments(inside, group.end)),
                 marks=tuple(group.marks),
@@ -210,10 +215,48 @@ class _Listing:
         return Comment(start, mark.end, self.text[mark.body : mark.tail], author, time)
 
 
-def _change(group: Group, old: str, new: str) -> Change:
+def _change(group: Group, old: str, new: str) -> Effect:
     kinds = {mark.kind for mark in group.marks}
     if kinds == {Kind.INSERTED} or (new and not old):
-        return Change.INSERT
+        return Effect.INSERT
     if kinds == {Kind.DELETED} or (old and not new):
-        return Change.DELETE
-    return Change.REPLACE
+        return Effect.DELETE
+    return Effect.REPLACE
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """A comment; `line` counts from 1 in the accepted view, `about` is highlighted, or that line.
+
+    `time` is seconds since 1970.
+    """
+
+    line: int
+    text: str
+    about: str
+    author: str | None
+    time: float | None
+
+
+def remarks(text: str) -> list[Remark]:
+    """Return the comments of a marked text, in order, the first two hundred."""
+    marked = parse(text)
+    if not marked.comments:
+        return []
+    shown = [run for run in runs(marked) if run.role in (Role.PLAIN, Role.NEW)]
+    accepted = "".join(text[run.start : run.end] for run in shown)
+    lit = {mark.end: text[mark.body : mark.tail] for mark in marked.highlights}
+    found: list[Remark] = []
+    at, length = 0, 0
+    for mark in islice(marked.comments, REMARKS_MAX):
+        while at < len(shown) and shown[at].end <= mark.start:
+            length += shown[at].end - shown[at].start
+            at += 1
+        start = accepted.rfind("\n", 0, length) + 1
+        end = accepted.find("\n", length)
+        line = accepted[start : end if end >= 0 else len(accepted)].strip()
+        author, time = (mark.meta.author, mark.meta.time) if mark.meta else (None, None)
+        number = accepted.count("\n", 0, length) + 1
+        said = text[mark.body : mark.tail].strip()
+        found.append(Remark(number, said, lit.get(mark.start, line), author, time))
+    return found

@@ -8,12 +8,11 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum, auto
-from functools import lru_cache
 from itertools import accumulate
 from typing import NamedTuple
 
 from commonplace.core.critic.marks import DIVIDER, Kind, Mark, Marked
-from commonplace.core.critic.reading import parse
+from commonplace.core.critic.parse import parse
 
 
 class Role(Enum):
@@ -72,16 +71,14 @@ def base(text: str) -> str:
     return text if "{" not in text else base_view(parse(text)).text
 
 
-@lru_cache(maxsize=4)
 def accepted_view(marked: Marked) -> View:
     """Return the accepted text with its map. It is shared, and not to be changed."""
-    return _view(marked, Role.NEW)
+    return marked.keep(Role.NEW, lambda: _view(marked, Role.NEW))
 
 
-@lru_cache(maxsize=4)
 def base_view(marked: Marked) -> View:
     """Return the base text with its map. It is shared, and not to be changed."""
-    return _view(marked, Role.OLD)
+    return marked.keep(Role.OLD, lambda: _view(marked, Role.OLD))
 
 
 def render(marked: Marked) -> str:
@@ -197,3 +194,29 @@ def _cuts(marked: Marked) -> list[tuple[int, int, Role, Role | None]]:
     # No two begin at the same place, so nothing but the first number is compared.
     cuts.sort()
     return cuts
+
+
+_KINDS = {Role.OLD: Kind.DELETED, Role.NEW: Kind.INSERTED}
+
+
+def marked_by_line(text: str) -> str:
+    """Return a text whose suggestions are marked anew in each line; authors are left out.
+
+    For people who see only some lines of a suggestion that runs over many, and whose delimiters
+    stand at the first and the last:
+
+        {++one        {++one++}
+        two++}        {++two++}
+    """
+    return "".join(_parts(text)) if "{" in text else text
+
+
+def _parts(text: str) -> Iterator[str]:
+    for run in runs(parse(text)):
+        part = text[run.start : run.end]
+        if (kind := _KINDS.get(run.role)) is not None:
+            yield "\n".join(
+                f"{kind.opener}{line}{kind.closer}" if line else "" for line in part.split("\n")
+            )
+        elif run.role is not Role.DELIMITER:
+            yield part

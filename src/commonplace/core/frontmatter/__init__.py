@@ -11,22 +11,17 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from commonplace.core import frontmatter_entries
-from commonplace.core.frontmatter_values import (
-    Fault,
-    Json,
-    load,
-    normalised,
-    same_properties,
-)
-from commonplace.core.frontmatter_yaml import dump
+from commonplace.core.frontmatter import entries
+from commonplace.core.frontmatter.values import Fault, Json, load, normalised, same_properties
+from commonplace.core.frontmatter.yaml import dump
 from commonplace.errors import BadArgument
 
 __all__ = [
     "BLOCK_MAX",
-    "Block",
     "Frontmatter",
+    "FrontmatterBlock",
     "Json",
+    "body",
     "change",
     "dump",
     "read",
@@ -44,7 +39,7 @@ _CLOSE = re.compile(r"^(?:---|\.\.\.)[ \t\r]*(?:\n|\Z)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class FrontmatterBlock:
     """Where the block's YAML starts and ends, and where the body starts, in code points."""
 
     start: int
@@ -61,7 +56,7 @@ class Frontmatter:
     error: str | None = None
 
 
-def split(text: str) -> Block | None:
+def split(text: str) -> FrontmatterBlock | None:
     """Find the block: a first line `---`, at most 64 KiB of YAML, a line `---` or `...`."""
     opened = _OPEN.match(text)
     if not opened:
@@ -75,7 +70,13 @@ def split(text: str) -> Block | None:
     yaml = text[start : closed.start()]
     if len(yaml.encode("utf-8", "surrogatepass")) > BLOCK_MAX:
         return None
-    return Block(start, closed.start(), closed.end(), yaml)
+    return FrontmatterBlock(start, closed.start(), closed.end(), yaml)
+
+
+def body(text: str) -> str:
+    """Return the text after the block; blank lines between belong to neither."""
+    block = split(text)
+    return text[block.body_start :].lstrip("\n") if block else text
 
 
 def read(text: str) -> Frontmatter:
@@ -83,7 +84,7 @@ def read(text: str) -> Frontmatter:
     return read_block(split(text))
 
 
-def read_block(block: Block | None) -> Frontmatter:
+def read_block(block: FrontmatterBlock | None) -> Frontmatter:
     """Read the properties of a note whose block was found already."""
     found = load(block.yaml) if block else {}
     if isinstance(found, Fault):
@@ -103,13 +104,16 @@ def replace(text: str, properties: Mapping[str, object]) -> str:
         return _with_block(text, wanted)
     current = load(block.yaml)
     if isinstance(current, Fault):
-        raise BadArgument(f"{_complaint(current)} Mend that first, then change its properties.")
+        raise BadArgument(
+            f"{_complaint(current)} Mend that first, with edit or by giving the"
+            " whole content with its block, then change its properties."
+        )
     if same_properties(current, wanted):
         return text
     if not wanted:
         body = text[block.body_start :]
         return f"---\n---\n{body}" if split(body) else body
-    yaml = frontmatter_entries.spliced(block.yaml, current, wanted)
+    yaml = entries.spliced(block.yaml, current, wanted)
     if yaml is None:
         yaml = dump({name: wanted[name] for name in [*current, *wanted] if name in wanted})
     return text[: block.start] + _fitting(yaml) + text[block.end :]

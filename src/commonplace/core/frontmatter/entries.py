@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import islice, pairwise
 
-from commonplace.core import frontmatter_yaml as yaml_text
-from commonplace.core.frontmatter_values import Fault, Json, load, same, same_properties
-from commonplace.core.frontmatter_yaml import Style
+from commonplace.core.frontmatter import yaml as yaml_text
+from commonplace.core.frontmatter.values import Fault, Json, load, same, same_properties
+from commonplace.core.frontmatter.yaml import Style
 
 _COMMENTS_MAX = 8  # places on a line that look like the start of a comment
 
@@ -31,7 +31,7 @@ _COMMENT = re.compile(r"[ \t]+#")
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class PropertyLines:
     """The lines of one property; `key` is how they start, without the colon."""
 
     name: str
@@ -57,7 +57,7 @@ def spliced(yaml: str, current: Mapping[str, Json], wanted: Mapping[str, Json]) 
     None if the block is not laid out in a property's lines after another's.
     """
     parts = cut(yaml)
-    entries = [part for part in parts if isinstance(part, Entry)]
+    entries = [part for part in parts if isinstance(part, PropertyLines)]
     if [entry.name for entry in entries] != list(current):
         return None
     dash = next((dash for entry in entries if (dash := _dash(entry)) is not None), "  ")
@@ -73,11 +73,11 @@ def spliced(yaml: str, current: Mapping[str, Json], wanted: Mapping[str, Json]) 
     return _checked("".join(lines), wanted)
 
 
-def cut(yaml: str) -> list[Entry | Gap]:
+def cut(yaml: str) -> list[PropertyLines | Gap]:
     """Cut a block into entries and gaps, which together are the block."""
     lines = _lines(yaml)
     starts = [at for at, line in enumerate(lines) if _KEY.match(line)]
-    parts: list[Entry | Gap] = [Gap("".join(lines[: starts[0] if starts else None]))]
+    parts: list[PropertyLines | Gap] = [Gap("".join(lines[: starts[0] if starts else None]))]
     for start, end in pairwise([*starts, len(lines)]):
         last = end
         while _is_gap(lines[last - 1]):
@@ -102,15 +102,15 @@ def _is_gap(line: str) -> bool:
     return line.startswith("#") or not line.strip()
 
 
-def _entry(lines: list[str]) -> Entry:
+def _entry(lines: list[str]) -> PropertyLines:
     match = _KEY.match(lines[0])
     assert match, "an entry starts with its key"
     found = load(f"{match['key']}: 0\n")
     name = "" if isinstance(found, Fault) else next(iter(found), "")
-    return Entry(name, match["key"], "".join(lines))
+    return PropertyLines(name, match["key"], "".join(lines))
 
 
-def _kept(entry: Entry, old: Json, wanted: Mapping[str, Json], dash: str) -> str:
+def _kept(entry: PropertyLines, old: Json, wanted: Mapping[str, Json], dash: str) -> str:
     """Give the entry's lines: none, as they are, or rewritten."""
     if entry.name not in wanted:
         return ""
@@ -120,13 +120,13 @@ def _kept(entry: Entry, old: Json, wanted: Mapping[str, Json], dash: str) -> str
     return _relisted(entry, old, new) or _rewritten(entry, old, new, dash)
 
 
-def _dash(entry: Entry) -> str | None:
+def _dash(entry: PropertyLines) -> str | None:
     """Tell how far the entry's list is indented, if it is one with an item a line."""
     found = _LIST.match(entry.value)
     return found["dash"] if found else None
 
 
-def _relisted(entry: Entry, old: Json, new: Json) -> str | None:
+def _relisted(entry: PropertyLines, old: Json, new: Json) -> str | None:
     """Rewrite a list that has its items on lines, keeping the lines of the items that stay."""
     dash = _dash(entry)
     if not (isinstance(old, list) and isinstance(new, list) and new) or dash is None:
@@ -138,7 +138,7 @@ def _relisted(entry: Entry, old: Json, new: Json) -> str | None:
     return head + "".join(raw.get(json.dumps(item)) or _item(item, dash) for item in new)
 
 
-def _items(entry: Entry, dash: str) -> list[str]:
+def _items(entry: PropertyLines, dash: str) -> list[str]:
     """Cut a list into the line of its key and the lines of each item."""
     lines = _lines(entry.text)
     starts = [0, *(at for at, line in enumerate(lines) if line[: len(dash) + 1] == f"{dash}-")]
@@ -149,7 +149,7 @@ def _item(item: Json, dash: str) -> str:
     return "".join(f"{dash}{line}\n" if line else "\n" for line in yaml_text.item(item))
 
 
-def _rewritten(entry: Entry, old: Json, new: Json, dash: str) -> str:
+def _rewritten(entry: PropertyLines, old: Json, new: Json, dash: str) -> str:
     opening = _OPENING.match(entry.value)
     own = _dash(entry)
     style = Style(
@@ -162,7 +162,7 @@ def _rewritten(entry: Entry, old: Json, new: Json, dash: str) -> str:
     return f"{first}{_comment(entry, old)}{newline}{rest}"
 
 
-def _comment(entry: Entry, old: Json) -> str:
+def _comment(entry: PropertyLines, old: Json) -> str:
     """Find the comment that ends an entry of one line: without it, the value must be the same."""
     line = entry.text.removesuffix("\n")
     if "\n" in line:

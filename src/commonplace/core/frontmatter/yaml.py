@@ -11,10 +11,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from commonplace.core.frontmatter_values import Json, normalised
+from commonplace.core.frontmatter.values import Json, normalised
 from commonplace.errors import BadArgument
 
-NAME_MAX = 1000  # the longest key that YAML lets stand before a colon on one line is 1,024
+KEY_CHARS_MAX = 1000  # the longest key that YAML lets stand before a colon on one line is 1,024
 
 _WORDS = frozenset(["true", "false", "null", "yes", "no", "on", "off", "y", "n"])
 _DATE = re.compile(r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d)?)?")
@@ -47,8 +47,8 @@ def entry(key_text: str, value: Json, style: Style = PLAIN) -> str:
 def key(name: str) -> str:
     """Write a name as a key."""
     text = _text(name, Style(flow=True))
-    if len(text) > NAME_MAX:
-        raise BadArgument(f"A property's name is over {NAME_MAX} characters. Shorten it.")
+    if len(text) > KEY_CHARS_MAX:
+        raise BadArgument(f"A property's name is over {KEY_CHARS_MAX} characters. Shorten it.")
     return text
 
 

@@ -9,11 +9,13 @@ vault; end of a path; file name; alias; title. Several hits: the same folder, th
 path, then by name, and the link is marked ambiguous.
 """
 
-import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
+
+from commonplace.core import paths
+from commonplace.core.text.words import fold
 
 # A link to one of these is an attachment unless a note carries the whole name.
 _ATTACHMENTS = frozenset(
@@ -47,14 +49,6 @@ class Resolved:
 
     path: str
     ambiguous: bool = False
-
-
-@lru_cache(maxsize=65536)
-def fold(text: str) -> str:
-    """Make names comparable: NFC, without case."""
-    if text.isascii():
-        return text.lower()
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
 
 
 def name_key(target: str) -> str:
@@ -141,10 +135,10 @@ def _choose(hits: list[str], source: str, exact: str = "") -> Resolved:
     return Resolved(best, ambiguous=True)
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=4096)
 def _bare(path: str) -> str:
     return fold(_without_md(path))
 
 
 def _without_md(path: str) -> str:
-    return path[:-3] if path[-3:].lower() == ".md" else path
+    return path[:-3] if paths.has_note_suffix(path) else path

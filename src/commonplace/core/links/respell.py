@@ -11,11 +11,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from commonplace.core import links, markdown, paths, split_links
+from commonplace.core import links, markdown, paths
 from commonplace.core.critic.marks import has_delimiters
-from commonplace.core.edits import Edit
-from commonplace.core.links import Candidate
+from commonplace.core.links import Candidate, split_links
 from commonplace.core.markdown import Link
+from commonplace.core.text.edits import Edit
+from commonplace.core.text.words import fold
 
 # No wikilink can hold these.
 UNLINKABLE = "#^[]|"
@@ -35,7 +36,7 @@ class Meant:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class LinkPlace:
     """The note that a link stands in: where it was, where it will be, and the root of both."""
 
     old: str
@@ -45,7 +46,7 @@ class Standing:
 
 def respelled(
     link: Spelling,
-    standing: Standing,
+    standing: LinkPlace,
     meant: Meant,
     named: Callable[[str], Sequence[Candidate]],
     titles: Sequence[str] = (),
@@ -104,15 +105,15 @@ def _rewrites(text: str, spellings: Mapping[Spelling, str]) -> list[Edit]:
     return edits
 
 
-def _spellings(link: Spelling, standing: Standing, meant: Meant) -> Iterator[str]:
+def _spellings(link: Spelling, standing: LinkPlace, meant: Meant) -> Iterator[str]:
     """Yield the new target in the style of the old one, then in plainer ones."""
     is_markdown, raw = link
-    ending = raw[-3:] if raw[-3:].lower() == ".md" else ""
+    ending = raw[-3:] if paths.has_note_suffix(raw) else ""
     for way in (*_same_style(is_markdown, raw, standing, meant), *_plain(standing, meant)):
         yield way[: -len(".md")] + ending
 
 
-def _may_stay(link: Spelling, standing: Standing, meant: Meant) -> bool:
+def _may_stay(link: Spelling, standing: LinkPlace, meant: Meant) -> bool:
     """Tell whether the same words go on meaning the note in the same way.
 
     Not if they are the file's former name, which may still be its title, nor if they lead there
@@ -124,17 +125,17 @@ def _may_stay(link: Spelling, standing: Standing, meant: Meant) -> bool:
         return False
     if not is_markdown and not raw.startswith("."):
         return True
-    way = links.fold(raw.removeprefix("./").removesuffix(".md"))
-    was = links.fold(relative(paths.parent(standing.old), meant.old)[:-3]) == way
-    return not was or links.fold(relative(paths.parent(standing.new), meant.new)[:-3]) == way
+    way = fold(raw.removeprefix("./").removesuffix(".md"))
+    was = fold(relative(paths.parent(standing.old), meant.old)[:-3]) == way
+    return not was or fold(relative(paths.parent(standing.new), meant.new)[:-3]) == way
 
 
-def _same_style(is_markdown: bool, raw: str, standing: Standing, meant: Meant) -> Iterator[str]:
-    bare = links.fold(paths.parent(raw) + "/" + paths.stem(raw)).lstrip("/")
+def _same_style(is_markdown: bool, raw: str, standing: LinkPlace, meant: Meant) -> Iterator[str]:
+    bare = fold(paths.parent(raw) + "/" + paths.stem(raw)).lstrip("/")
     beside = relative(paths.parent(standing.new), meant.new)
     if raw.startswith(("./", "../")):
         yield beside if beside.startswith("../") else f"./{beside}"
-    was_beside = links.fold(relative(paths.parent(standing.old), meant.old)[:-3]) == bare
+    was_beside = fold(relative(paths.parent(standing.old), meant.old)[:-3]) == bare
     if was_beside and (is_markdown or ("/" in raw and not beside.startswith("../"))):
         yield beside
     if "/" not in raw:
@@ -142,14 +143,14 @@ def _same_style(is_markdown: bool, raw: str, standing: Standing, meant: Meant) -
         return
     slash = "/" if raw.startswith("/") else ""
     inside = f"{standing.root}/" if standing.root else ""
-    if links.fold(meant.old[:-3].removeprefix(inside)) == bare:
+    if fold(meant.old[:-3].removeprefix(inside)) == bare:
         yield slash + meant.new.removeprefix(inside)
-    if links.fold(meant.old[:-3]) == bare:
+    if fold(meant.old[:-3]) == bare:
         yield slash + meant.new
     yield "/".join(meant.new.split("/")[-(raw.strip("/").count("/") + 1) :])
 
 
-def _plain(standing: Standing, meant: Meant) -> Iterator[str]:
+def _plain(standing: LinkPlace, meant: Meant) -> Iterator[str]:
     inside = f"{standing.root}/" if standing.root else ""
     yield meant.new.rpartition("/")[2]
     yield meant.new.removeprefix(inside)

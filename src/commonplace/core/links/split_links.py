@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from commonplace.core import critic, markdown
 from commonplace.core.critic.marks import Mark, Marked
 from commonplace.core.critic.views import Role, View, between, text_between
-from commonplace.core.edits import Edit
 from commonplace.core.markdown import Link
+from commonplace.core.text.edits import Edit
 
 Spelling = tuple[bool, str]
 Written = Callable[[Link, bytes, str], str]

@@ -8,12 +8,14 @@ Obsidian itself.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from operator import attrgetter
 
-from commonplace.core import frontmatter, markdown_properties
-from commonplace.core.markdown_events import Heading, Reader, Span
-from commonplace.core.markdown_links import Link, frontmatter_links
-from commonplace.core.markdown_properties import aliases
-from commonplace.core.markdown_tags import Tag, inline_tags, outside
+from commonplace.core import frontmatter
+from commonplace.core.markdown import properties as markdown_properties
+from commonplace.core.markdown.events import EventReader, Heading, Span
+from commonplace.core.markdown.links import Link, frontmatter_links, loose_images
+from commonplace.core.markdown.properties import aliases
+from commonplace.core.markdown.tags import Tag, inline_tags, outside
 
 __all__ = [
     "Heading",
@@ -60,19 +62,22 @@ def scan(text: str) -> Markdown:
     return scan_split(text, frontmatter.split(text))
 
 
-def scan_split(text: str, block: frontmatter.Block | None) -> Markdown:
+def scan_split(text: str, block: frontmatter.FrontmatterBlock | None) -> Markdown:
     """Read a note whose frontmatter was found already."""
     source = text.encode()
     yaml, offset = _places(block)
     body = text[block.body_start :] if block else text
-    tags = inline_tags(body, offset)
-    reader = Reader(source, body, offset, keep_opaque=bool(tags))
+    tags, loose = inline_tags(body, offset), loose_images(body, offset)
+    reader = EventReader(source, body, offset, keep_opaque=bool(tags or loose))
     reader.read()
+    found = reader.links
+    if loose:
+        found = sorted([*found, *outside(loose, reader.opaque())], key=attrgetter("start"))
     return Markdown(
         frontmatter=yaml,
         body_start=offset,
         headings=tuple(reader.headings),
-        links=(*(frontmatter_links(block) if block else ()), *reader.links),
+        links=(*(frontmatter_links(block) if block else ()), *found),
         tags=tuple(outside(tags, reader.opaque())) if tags else (),
         code=tuple(reader.code),
     )
@@ -97,7 +102,7 @@ def all_tags(markdown: Markdown, properties: Mapping[str, object]) -> Tags:
     return Tags(tuple(tags.values()), tuple(duplicates))
 
 
-def _places(block: frontmatter.Block | None) -> tuple[Span | None, int]:
+def _places(block: frontmatter.FrontmatterBlock | None) -> tuple[Span | None, int]:
     """Turn the block's places into bytes; its fences are ASCII."""
     if block is None:
         return None, 0

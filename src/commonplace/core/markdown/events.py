@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pyromark import Options, events_with_range, reference_definitions
 
-from commonplace.core.markdown_links import (
+from commonplace.core.markdown.links import (
     Link,
     definition,
     leads_elsewhere,
@@ -69,7 +69,7 @@ class _OpenLink:
     texts: list[str]
 
 
-class Reader:
+class EventReader:
     """Reads the events of a note's body, which starts at byte `offset` of `source`.
 
     Most notes hold nothing that looks like a tag; then nobody asks what is opaque.

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 from urllib.parse import unquote
 
-from commonplace.core.frontmatter import Block
-from commonplace.core.frontmatter_values import Fault, Json, load
-from commonplace.core.markdown_bytes import byte_offsets
+from commonplace.core.frontmatter import FrontmatterBlock
+from commonplace.core.frontmatter.values import Fault, Json, load
+from commonplace.core.markdown.byte_offsets import byte_offsets
 
 Kind = Literal["wikilink", "embed", "markdown"]
 
@@ -26,6 +26,10 @@ _WIKILINK_VALUE = re.compile(
     r"""(?:^|[-:,\[{]) *(?P<quote>["']?)\[\[(?P<inner>[^\[\]\n]+)\]\](?P=quote) *(?=[\n,\]}#])""",
     re.MULTILINE,
 )
+
+
+# A picture whose address holds a space; no `[` or `(` within, so that time is linear.
+_LOOSE_IMAGE = re.compile(r"""(?<!\\)!\[([^\[\]\n]*)\]\(([^()\n<>"]+\.[A-Za-z0-9]{1,10})\)""")
 
 
 class Link(NamedTuple):
@@ -79,13 +83,36 @@ def markdown_link(
     return Link("markdown", target, heading, alias, start, end, place[0], target_end)
 
 
+def loose_images(body: str, offset: int) -> list[Link]:
+    """Find `![](a b.png)`, wherever it stands: Obsidian shows it, CommonMark takes it for text.
+
+    Ranges are moved by `offset` bytes.
+    """
+    if "](" not in body:
+        return []
+    found = [each for each in _LOOSE_IMAGE.finditer(body) if _has_space(each[2])]
+    starts = byte_offsets(body, [each.start() for each in found])
+    links: list[Link] = []
+    for image, at in zip(found, starts, strict=True):
+        start, (alias, target) = offset + at, image.groups()
+        end = start + len(image[0].encode())
+        place = end - 1 - len(target.encode())
+        plain = unquote(target) if "%" in target else target
+        links.append(Link("markdown", plain, "", alias.strip(), start, end, place, end - 1))
+    return links
+
+
+def _has_space(target: str) -> bool:
+    return " " in target and target == target.strip() and not leads_elsewhere(target)
+
+
 def definition(source: bytes, start: int, end: int) -> tuple[int, int]:
     """Tell where the destination of a reference definition stands: behind its label."""
     label = _LABEL.match(source, start, end)
     return (label.end() if label else end, end)
 
 
-def frontmatter_links(block: Block) -> list[Link]:
+def frontmatter_links(block: FrontmatterBlock) -> list[Link]:
     """Find the properties, or items of them, that are exactly a wikilink."""
     properties = load(block.yaml) if "[[" in block.yaml else None
     if properties is None or isinstance(properties, Fault):

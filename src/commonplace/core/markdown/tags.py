@@ -6,9 +6,10 @@ first character that is neither letter, digit, mark, `_`, `-`, `/` nor a symbol 
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
-from commonplace.core.markdown_bytes import byte_offsets
+from commonplace.core.markdown.byte_offsets import byte_offsets
+from commonplace.core.markdown.links import Link
 
 _PUNCTUATION = (
     r"\s\x00-\x1f!\"#$%&'()*+,.:;<=>?@\[\\\]^`{|}~\x7f-\xa1\xa7\xab\xad\xb6\xbb\xbf"
@@ -37,15 +38,18 @@ def inline_tags(text: str, offset: int) -> list[Tag]:
     return tags
 
 
-def outside(tags: Iterable[Tag], opaque: Sequence[tuple[int, int]]) -> Iterator[Tag]:
-    """Leave out the tags inside the given ranges, which are in order of their starts."""
+Found = TypeVar("Found", Tag, Link)
+
+
+def outside(found: Iterable[Found], opaque: Sequence[tuple[int, int]]) -> Iterator[Found]:
+    """Leave out what lies inside the given ranges; all are in order of their starts."""
     spans = iter(opaque)
     start, end = next(spans, (-1, -1))
-    for tag in tags:
-        while start >= 0 and end <= tag.start:
+    for each in found:
+        while start >= 0 and end <= each.start:
             start, end = next(spans, (-1, -1))
-        if not 0 <= start <= tag.start:
-            yield tag
+        if not 0 <= start <= each.start:
+            yield each
 
 
 def _is_tag(match: re.Match[str], text: str) -> bool:

@@ -30,7 +30,7 @@ class Ranked:
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class NearPassage:
     """A chunk of a note, and how near it is to the question: the cosine, from 0 to 1."""
 
     note: int
@@ -38,9 +38,9 @@ class Passage:
     score: float
 
 
-def best_passages(passages: Iterable[Passage]) -> dict[int, Passage]:
+def best_passages(passages: Iterable[NearPassage]) -> dict[int, NearPassage]:
     """Choose the nearest passage of each note."""
-    best: dict[int, Passage] = {}
+    best: dict[int, NearPassage] = {}
     for passage in passages:
         if passage.note not in best or passage.score > best[passage.note].score:
             best[passage.note] = passage

@@ -13,6 +13,7 @@ lines are compared, then the characters of each changed block. A block that has 
 replaced whole, and so is what remains when the work is used up: its cost has a bound.
 """
 
+import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -23,6 +24,7 @@ PAIRS_MAX = 400_000_000
 BLOCK_MAX = 20_000
 BRIDGE_MAX = 3
 _ALIKE = 0.5
+_WORD = re.compile(r"\w+")
 
 _Stretch = tuple[int, int, int, int]
 """What differs: start and end in the old text, start and end in the new one."""
@@ -71,10 +73,11 @@ def shift(position: int, edits: Iterable[Edit], *, after: bool = False) -> int:
     return position + delta
 
 
-def diff(old: str, new: str, *, bridge: int = BRIDGE_MAX) -> list[Edit]:
+def diff(old: str, new: str, *, bridge: int = BRIDGE_MAX, by_words: bool = False) -> list[Edit]:
     """Return a small list of edits that turns one text into the other.
 
     Equal stretches of at most `bridge` characters between two changes are replaced with them.
+    `by_words` no edit reaches into a word that stays, although that may be smaller.
     """
     if old == new:
         return []
@@ -84,9 +87,31 @@ def diff(old: str, new: str, *, bridge: int = BRIDGE_MAX) -> list[Edit]:
     tail = len(old) - (old.find("\n", len(old) - tail) + 1 or len(old))
     comparison = _Comparison(old[head : len(old) - tail], new[head : len(new) - tail])
     found = [
-        Edit(head + a, head + b, comparison.new[c:d]) for a, b, c, d in comparison.characters()
+        Edit(head + a, head + b, comparison.new[c:d])
+        for a, b, c, d in comparison.characters(by_words=by_words)
     ]
     return _bridged(old, found, bridge)
+
+
+def distance(old: str, new: str) -> int:
+    """Return how many characters are put in or taken out, each changed block at its smallest."""
+    from rapidfuzz.distance import Indel  # late: it takes 30 ms, and most calls need none
+
+    comparison, total = _Comparison(old, new), 0
+    for a, b, c, d in comparison.blocks():
+        far = b - a + d - c
+        if max(b - a, d - c) <= BLOCK_MAX and comparison.affords(b - a, d - c):
+            far = Indel.distance(old[a:b], new[c:d])
+        total += far
+    return total
+
+
+def word_distance(old: str, new: str) -> int:
+    """Return how many words are put in or taken out, whatever stands between them."""
+    one, other = _WORD.findall(old), _WORD.findall(new)
+    if len(one) * len(other) > PAIRS_MAX:
+        return len(one) + len(other)
+    return sum(b - a + d - c for a, b, c, d in _sequence_changes(one, other))
 
 
 def merge3(base: str, ours: str, theirs: str) -> str:
@@ -132,9 +157,17 @@ class _Comparison:
     new: str
     pairs_left: int = field(default=PAIRS_MAX)
 
-    def characters(self) -> Iterator[_Stretch]:
+    def blocks(self) -> Iterator[_Stretch]:
+        """Give the changed lines, without what they share at their start and end."""
         for block in self._lines():
-            a, b, c, d = self._trimmed(*block)
+            yield self._trimmed(*block)
+
+    def characters(self, *, by_words: bool) -> Iterator[_Stretch]:
+        """Give the changed characters; by words, those of each changed word."""
+        blocks = self._words() if by_words else self.blocks()
+        for a, b, c, d in blocks:
+            if a == b and c == d:
+                continue
             old, new = self.old[a:b], self.new[c:d]
             if self._comparable(old, new):
                 for stretch in _changes(old, new):
@@ -148,9 +181,32 @@ class _Comparison:
         there = list(accumulate(map(len, other), initial=0))
         for a, b, c, d in _gaps(one, other):
             whole = [(0, b - a, 0, d - c)]
-            afforded = self._affordable(b - a, d - c)
-            for e, f, g, h in _line_changes(one[a:b], other[c:d]) if afforded else whole:
+            afforded = self.affords(b - a, d - c)
+            for e, f, g, h in _sequence_changes(one[a:b], other[c:d]) if afforded else whole:
                 yield here[a + e], here[a + f], there[c + g], there[c + h]
+
+    def _words(self) -> Iterator[_Stretch]:
+        """Give what lies between the words that stay."""
+        for a, b, c, d in self._lines():
+            one = [match.span() for match in _WORD.finditer(self.old, a, b)]
+            other = [match.span() for match in _WORD.finditer(self.new, c, d)]
+            if max(b - a, d - c) <= BLOCK_MAX and self.affords(len(one), len(other)):
+                for i, j in self._same_words(one, other):
+                    yield self._trimmed(a, one[i][0], c, other[j][0])
+                    a, c = one[i][1], other[j][1]
+            yield self._trimmed(a, b, c, d)
+
+    def _same_words(
+        self, one: list[tuple[int, int]], other: list[tuple[int, int]]
+    ) -> Iterator[tuple[int, int]]:
+        changes = _sequence_changes(
+            [self.old[start:end] for start, end in one],
+            [self.new[start:end] for start, end in other],
+        )
+        i = j = 0
+        for a, b, c, d in [*changes, (len(one), 0, len(other), 0)]:
+            yield from zip(range(i, a), range(j, c), strict=True)
+            i, j = b, d
 
     def _trimmed(self, a: int, b: int, c: int, d: int) -> _Stretch:
         """Leave out what two versions of a block share at their start and end."""
@@ -161,15 +217,16 @@ class _Comparison:
         return a + head, b - tail, c + head, d - tail
 
     def _comparable(self, old: str, new: str) -> bool:
-        from rapidfuzz.distance import Indel  # late: it takes 30 ms, and most calls need none
+        from rapidfuzz.distance import Indel  # late: most calls need none
 
         if not old or not new or max(len(old), len(new)) > BLOCK_MAX:
             return False
-        if not self._affordable(len(old), len(new)):
+        if not self.affords(len(old), len(new)):
             return False
         return Indel.normalized_similarity(old, new, score_cutoff=_ALIKE) >= _ALIKE
 
-    def _affordable(self, old: int, new: int) -> bool:
+    def affords(self, old: int, new: int) -> bool:
+        """Tell whether so many pairs may still be compared; from then on they have been."""
         if old * new > self.pairs_left:
             return False
         self.pairs_left -= old * new
@@ -209,7 +266,7 @@ def _rising(rows: list[int], places: list[int]) -> list[int]:
     return chosen[::-1]
 
 
-def _line_changes(old: list[str], new: list[str]) -> list[_Stretch]:
+def _sequence_changes(old: list[str], new: list[str]) -> list[_Stretch]:
     # Numbers, because the comparison trusts hashes and two lines may share one.
     names: dict[str, int] = {}
     return _changes(
@@ -220,7 +277,7 @@ def _line_changes(old: list[str], new: list[str]) -> list[_Stretch]:
 
 def _changes(old: Sequence[int] | str, new: Sequence[int] | str) -> list[_Stretch]:
     """Compare exactly, joining neighbouring deletions and insertions."""
-    from rapidfuzz.distance import Indel  # late: it takes 30 ms, and most calls need none
+    from rapidfuzz.distance import Indel  # late: most calls need none
 
     found: list[_Stretch] = []
     for code in Indel.opcodes(old, new):

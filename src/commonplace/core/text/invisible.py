@@ -20,6 +20,8 @@ _HIDDEN = (
 _CLASS = "".join(f"\\U{first:08x}-\\U{last:08x}" for first, last in _HIDDEN)
 _SUSPECT = re.compile(f"[{_CLASS}]")
 
+_ASCII = bytes(range(128))
+
 _JOINERS = "\u200c\u200d"
 _EMOJI_STYLE = "\ufe0f"
 _KEYCAP = "\u20e3"
@@ -33,9 +35,30 @@ _FLAGS = tuple(
 
 def positions(text: str) -> Iterator[tuple[int, str]]:
     """Yield where the invisible characters are, and each of them."""
+    if _all_seen(text):
+        return
     for found in _SUSPECT.finditer(text):
         if not _belongs(text, found.start()):
             yield found.start(), found[0]
+
+
+def _all_seen(text: str) -> bool:
+    """Tell quickly that a text holds nothing to look for; False if it takes a closer look."""
+    if not text.replace("\r\n", "").replace("\n", "").replace("\t", "").isprintable():
+        return False
+    if text.isascii():
+        return True
+    return not _SUSPECT.search(text.encode().translate(None, _ASCII).decode())
+
+
+def visible(text: str) -> str:
+    """Write every invisible character as its number: `<U+202E>`."""
+    pieces: list[str] = []
+    done = 0
+    for at, character in positions(text):
+        pieces += (text[done:at], f"<{label(character)}>")
+        done = at + 1
+    return "".join([*pieces, text[done:]])
 
 
 def label(character: str) -> str:

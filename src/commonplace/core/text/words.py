@@ -10,6 +10,7 @@ import operator
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from itertools import chain
 
 TERMS_MAX = 32
@@ -76,6 +77,12 @@ def fts_query(terms: Iterable[str]) -> str:
     return " OR ".join(f'"{term}"' for term in quoted if term)
 
 
+def fts_phrase(text: str) -> str:
+    """Ask FTS5 for words that stand side by side; empty if the text has none."""
+    together = " ".join(_terms(text.lower()))
+    return f'"{together.replace(chr(0), "")}"' if together else ""
+
+
 def _spelled_out(found: re.Match[str]) -> str:
     runs: list[str] = _CJK_RUN.findall(found[0])
     return f" {' '.join(chain.from_iterable(map(_bigrams, runs)))} "
@@ -131,3 +138,14 @@ class _Spaced(dict[int, str]):
 _KINDS = _Kinds()
 _SPACED = _Spaced()
 _ASCII_KINDS = "".join(map(_kind, map(chr, range(128)))).encode() + bytes(range(128, 256))
+
+
+def fold(text: str) -> str:
+    """Return a name or a tag in the form in which it is compared: NFC, without case."""
+    return text.lower() if text.isascii() else _folded(text)
+
+
+# Few are kept: they outlive the notes that they stood in, and one note may have a million tags.
+@lru_cache(maxsize=4096)
+def _folded(text: str) -> str:
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())

@@ -20,6 +20,10 @@ class HostileUpdate(BadArgument):
     """Bytes from outside are malformed, or would harm the document or its readers."""
 
 
+class LargeUpdate(HostileUpdate):
+    """An update holds more than is allowed here; more may be where it is tried first."""
+
+
 class EarlyUpdate(Unavailable):
     """An update builds on edits that are not here.
 
@@ -28,7 +32,7 @@ class EarlyUpdate(Unavailable):
     """
 
 
-class Reader:
+class ByteReader:
     """Reads one run of bytes from front to back and never past its end."""
 
     __slots__ = ("at", "data", "end")
@@ -94,8 +98,10 @@ class Reader:
     def count(self, limit: int) -> int:
         """Read how many things follow; each takes at least one byte."""
         value = self.varuint()
-        if value > min(limit, self.end - self.at):
-            raise HostileUpdate("The message announces more than it holds, or more than allowed.")
+        if value > self.end - self.at:
+            raise HostileUpdate("The message announces more than it holds.")
+        if value > limit:
+            raise LargeUpdate("The message holds more than is allowed.")
         return value
 
     def finish(self) -> None:
@@ -128,7 +134,7 @@ def var_string(value: str) -> bytes:
 
 def decode_state_vector(data: bytes, clients_max: int = CLIENTS_MAX) -> dict[int, int]:
     """Read how far each client's edits are known."""
-    reader = Reader(data)
+    reader = ByteReader(data)
     known: dict[int, int] = {}
     for _ in range(reader.count(clients_max)):
         client = reader.varuint()
@@ -137,7 +143,7 @@ def decode_state_vector(data: bytes, clients_max: int = CLIENTS_MAX) -> dict[int
     return known
 
 
-def read_clock(reader: Reader) -> int:
+def read_clock(reader: ByteReader) -> int:
     """Read a clock, or a length measured in clocks."""
     clock = reader.varuint()
     if clock > CLOCK_MAX:

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import NoReturn
 
-from commonplace.core.yjs import (
+from commonplace.core.yjs.encoding import (
+    ByteReader,
     HostileUpdate,
-    Reader,
     read_clock,
     var_bytes,
     var_string,
@@ -23,7 +23,7 @@ PRESENCES_MAX = 1_000
 PRESENCE_MAX = 16 * 1024
 
 
-class Kind(IntEnum):
+class FrameKind(IntEnum):
     """The first number of a frame."""
 
     SYNC = 0
@@ -48,7 +48,7 @@ class SyncStep2:
 
 
 @dataclass(frozen=True, slots=True)
-class Update:
+class UpdateFrame:
     """Tells of an edit as it happens."""
 
     update: bytes
@@ -62,7 +62,7 @@ class Awareness:
 
 
 @dataclass(frozen=True, slots=True)
-class Denied:
+class DeniedFrame:
     """Says why the other side may not go on."""
 
     reason: str
@@ -88,15 +88,22 @@ class Unknown:
 
 
 Message = (
-    SyncStep1 | SyncStep2 | Update | Awareness | Denied | QueryAwareness | SyncStatus | Unknown
+    SyncStep1
+    | SyncStep2
+    | UpdateFrame
+    | Awareness
+    | DeniedFrame
+    | QueryAwareness
+    | SyncStatus
+    | Unknown
 )
-_SYNC = (SyncStep1, SyncStep2, Update)
-_FREQUENT = {bytes((Kind.SYNC, step)): kind for step, kind in enumerate(_SYNC)}
+_SYNC = (SyncStep1, SyncStep2, UpdateFrame)
+_FREQUENT = {bytes((FrameKind.SYNC, step)): kind for step, kind in enumerate(_SYNC)}
 
 
 def decode(frame: bytes) -> Message:
     """Read one frame."""
-    reader = Reader(frame)
+    reader = ByteReader(frame)
     if (kind := _FREQUENT.get(frame[:2])) is not None:
         reader.at = 2
         message = kind(reader.var_bytes())
@@ -108,21 +115,21 @@ def decode(frame: bytes) -> Message:
     return message
 
 
-def _message(reader: Reader) -> Message:
+def _message(reader: ByteReader) -> Message:
     match reader.varuint():
-        case Kind.SYNC:
+        case FrameKind.SYNC:
             step = reader.varuint()
             if step >= len(_SYNC):
                 raise HostileUpdate("The message names a sync step that does not exist.")
             return _SYNC[step](reader.var_bytes())
-        case Kind.AWARENESS:
+        case FrameKind.AWARENESS:
             return Awareness(reader.var_bytes())
-        case Kind.AUTH:
+        case FrameKind.AUTH:
             reader.varuint()
-            return Denied(reader.var_string())
-        case Kind.QUERY_AWARENESS:
+            return DeniedFrame(reader.var_string())
+        case FrameKind.QUERY_AWARENESS:
             return QueryAwareness()
-        case Kind.SYNC_STATUS:
+        case FrameKind.SYNC_STATUS:
             return SyncStatus(reader.var_bytes())
         case other:
             return Unknown(other)
@@ -135,16 +142,16 @@ def encode(message: Message) -> bytes:
             return b"\0\0" + var_bytes(payload)
         case SyncStep2(payload):
             return b"\0\1" + var_bytes(payload)
-        case Update(payload):
+        case UpdateFrame(payload):
             return b"\0\2" + var_bytes(payload)
         case Awareness(payload):
-            return bytes((Kind.AWARENESS,)) + var_bytes(payload)
-        case Denied(reason):
-            return bytes((Kind.AUTH, 0)) + var_string(reason)
+            return bytes((FrameKind.AWARENESS,)) + var_bytes(payload)
+        case DeniedFrame(reason):
+            return bytes((FrameKind.AUTH, 0)) + var_string(reason)
         case QueryAwareness():
-            return bytes((Kind.QUERY_AWARENESS,))
+            return bytes((FrameKind.QUERY_AWARENESS,))
         case SyncStatus(payload):
-            return bytes((Kind.SYNC_STATUS,)) + var_bytes(payload)
+            return bytes((FrameKind.SYNC_STATUS,)) + var_bytes(payload)
         case Unknown(kind):
             return varuint(kind)
 
@@ -165,7 +172,7 @@ class Presence:
 
 def decode_awareness(payload: bytes) -> list[Presence]:
     """Read presences; their JSON is checked, since other clients parse it unguarded."""
-    reader = Reader(payload)
+    reader = ByteReader(payload)
     found: list[Presence] = []
     for _ in range(reader.count(PRESENCES_MAX)):
         client, clock, state = reader.varuint(), read_clock(reader), reader.var_string()

@@ -6,22 +6,30 @@ part arrives. A gap that nobody ever fills holds up nothing but what builds on i
 
 The gate also knows where astral characters (two UTF-16 units) start, and refuses an update that
 would cut one in half: the engine would show another text than every Yjs client, for ever.
+
+What waited is looked at again when its turn comes: whether it cuts a character, and whether its
+neighbours stand in order (`order`), could not be seen before. Such a block is dropped.
 """
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import attrgetter
 from typing import NamedTuple
 
-from commonplace.core.yjs import EarlyUpdate, HostileUpdate, varuint
-from commonplace.core.yjs_scan import scan
-from commonplace.core.yjs_update import LOGGED, Block, Deletion, Policy, Scanned
+from commonplace.core.yjs.encoding import EarlyUpdate, HostileUpdate
+from commonplace.core.yjs.order import ItemNeighbours, since
+from commonplace.core.yjs.pieces import deleting, update_of
+from commonplace.core.yjs.scan import scan
+from commonplace.core.yjs.update import LOGGED, Deletion, Pair, Policy, Scanned, Struct
 
 HELD_MAX = 2_000
 HELD_BYTES_MAX = 1024 * 1024
 
 _clock = attrgetter("clock")
+
+Ask = Callable[[Sequence[bytes], Pair], bool]
+"""Tells whether a pair stands in order in the document once some more updates are applied."""
 
 
 class Admitted(NamedTuple):
@@ -37,19 +45,31 @@ class Gate:
 
     def __init__(self) -> None:
         self.known: dict[int, int] = {}
+        self.items = 0
         self._moved: dict[int, int] = {}
-        self._blocks: dict[int, list[Block]] = {}
+        self._blocks: dict[int, list[Struct]] = {}
         self._held = 0
         self._held_bytes = 0
         self._waiters: dict[int, set[int]] = {}
         self._deletions: dict[Deletion, None] = {}
         self._pairs: dict[int, array[int]] = {}
         self._passed: Scanned | None = None
+        self._ask: Ask | None = None
+        self._released = ItemNeighbours()
 
     @property
     def waiting(self) -> bool:
         """Whether anything is held."""
         return bool(self._blocks or self._deletions)
+
+    def steps(self, scanned: Scanned) -> int:
+        """Return how many steps an update can take here at most, with all that it sets free.
+
+        For each item the engine may look at every other one between its two neighbours, and for
+        each deletion at every item that it covers.
+        """
+        new = scanned.structs + len(scanned.deletions) + self._held + len(self._deletions)
+        return new * (self.items + new)
 
     def check(self, update: bytes, policy: Policy) -> Scanned:
         """Read an update from outside; refuse it if it could do harm here."""
@@ -65,21 +85,23 @@ class Gate:
             self._refuse_flood(update, scanned)
         return scanned
 
-    def admit(self, update: bytes, scanned: Scanned) -> Admitted:
-        """Take an update in."""
+    def admit(self, update: bytes, scanned: Scanned, ask: Ask | None = None) -> Admitted:
+        """Take an update in; the order of what waited is asked for when it is let go."""
         self._moved = {}
+        self._ask, self._released = ask, ItemNeighbours()
         # What was ready when it was checked is so now: clocks never go back.
         if self._passed is scanned or scanned.ready(self.known):
             self._passed = None
             self._learn(scanned)
-            return Admitted([update, *self._release(scanned.spans)], self._moved, kept=False)
+            return Admitted(self._release(scanned.spans, [update]), self._moved, kept=False)
         fresh = self._hold(scan(update, policy=LOGGED, blocks=True))
-        return Admitted(self._release(scanned.spans), self._moved, kept=fresh and self.waiting)
+        ready = self._release(scanned.spans, [])
+        return Admitted(ready, self._moved, kept=fresh and self.waiting)
 
     def held(self) -> list[bytes]:
         """Whatever waits, as updates of its own."""
-        blocks = [_as_update(block) for held in self._blocks.values() for block in held]
-        return blocks + ([_deleting(self._deletions)] if self._deletions else [])
+        blocks = [update_of([block]) for held in self._blocks.values() for block in held]
+        return blocks + ([deleting(self._deletions)] if self._deletions else [])
 
     def aligned(self, known: Mapping[int, int]) -> dict[int, int]:
         """Move clocks that another side says it knows out of the middle of characters."""
@@ -87,6 +109,7 @@ class Gate:
 
     def _learn(self, scanned: Scanned) -> None:
         """Count as known what is about to be applied."""
+        self.items += scanned.structs + len(scanned.deletions)
         for client, clocks in scanned.pairs.items():
             fresh = clocks[bisect_left(clocks, self.known.get(client, 0)) :]
             self._pairs.setdefault(client, array("I")).extend(fresh)
@@ -128,7 +151,7 @@ class Gate:
         fresh = [block for block in scanned.blocks if self._hold_block(block)]
         return bool(fresh) or len(self._deletions) > before
 
-    def _hold_block(self, block: Block) -> bool:
+    def _hold_block(self, block: Struct) -> bool:
         held = self._blocks.setdefault(block.client, [])
         at = bisect_left(held, block.clock, key=_clock)
         if at < len(held) and held[at].clock == block.clock and held[at].end >= block.end:
@@ -138,11 +161,10 @@ class Gate:
         self._held_bytes += len(block.raw)
         return True
 
-    def _release(self, moved: Iterable[int]) -> list[bytes]:
+    def _release(self, moved: Iterable[int], released: list[bytes]) -> list[bytes]:
         """Let go of all that is ready now that some clients moved on, or have new blocks."""
         if not self.waiting:
-            return []
-        released: list[bytes] = []
+            return released
         look = [*moved]
         for client in moved:
             look += self._waiters.pop(client, ())
@@ -158,7 +180,7 @@ class Gate:
         held = self._blocks.pop(client)
         done = 0
         while done < len(held) and self._may_pass(held[done]):
-            released += self._pass(held[done])
+            released += self._pass(held[done], released)
             done += 1
         if done < len(held):
             self._blocks[client] = held[done:]
@@ -166,7 +188,7 @@ class Gate:
         self._held_bytes -= sum(len(block.raw) for block in held[:done])
         return self.known.get(client, 0) > before
 
-    def _may_pass(self, block: Block) -> bool:
+    def _may_pass(self, block: Struct) -> bool:
         if block.clock > self.known.get(block.client, 0):
             return False
         for client, clock in block.needs:
@@ -175,33 +197,37 @@ class Gate:
                 return False
         return True
 
-    def _pass(self, block: Block) -> list[bytes]:
-        """Let one block go, unless it is known already or cuts what was not known when it came."""
-        update = _as_update(block)
+    def _pass(self, block: Struct, released: Sequence[bytes]) -> list[bytes]:
+        """Let one block go, unless it is known already or does harm to what came after it."""
+        update = update_of([block])
         scanned = scan(update, policy=LOGGED)
-        if block.end <= self.known.get(block.client, 0) or self._halves(scanned):
+        if self._halves(scanned) or not self._fits(block, released):
             return []
         self._learn(scanned)
         return [update]
+
+    def _fits(self, block: Struct, released: Sequence[bytes]) -> bool:
+        """Tell whether some of a block is new, and its neighbours stand in order."""
+        item = since(block.item, self.known)
+        if item is None:
+            return False
+        if self._ask is not None and item.left is not None and item.right is not None:
+            try:
+                settled = self._released.settle(item.left, item.right)
+            except HostileUpdate:
+                return False
+            if not settled and not self._ask(released, (item.left, item.right)):
+                return False
+        self._released.add(item)
+        return True
 
     def _release_deletions(self) -> list[bytes]:
         ready = [gone for gone in self._deletions if gone.end <= self.known.get(gone.client, 0)]
         for gone in ready:
             del self._deletions[gone]
-        whole = [gone for gone in ready if not self._halves(scan(_deleting([gone])))]
-        return [_deleting(whole)] if whole else []
-
-
-def _as_update(block: Block) -> bytes:
-    return b"\1\1" + varuint(block.client) + varuint(block.clock) + block.raw + b"\0"
-
-
-def _deleting(deletions: Iterable[Deletion]) -> bytes:
-    runs: dict[int, list[bytes]] = {}
-    for gone in deletions:
-        runs.setdefault(gone.client, []).append(varuint(gone.clock) + varuint(gone.length))
-    sections = [varuint(c) + varuint(len(found)) + b"".join(found) for c, found in runs.items()]
-    return b"\0" + varuint(len(sections)) + b"".join(sections)
+        whole = [gone for gone in ready if not self._halves(scan(deleting([gone])))]
+        self.items += len(whole)
+        return [deleting(whole)] if whole else []
 
 
 def _has(pairs: Mapping[int, Sequence[int]], client: int, clock: int) -> bool:

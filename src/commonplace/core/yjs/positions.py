@@ -1,6 +1,6 @@
 """Where an edit happened, as a relative position of Yjs: it stays right while others write on."""
 
-from commonplace.core.yjs_scan import scan
+from commonplace.core.yjs.scan import scan
 
 BEFORE, BEHIND = 0, -1
 

@@ -8,17 +8,32 @@ read them differently, which could hide something.
 """
 
 from array import array
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
-from commonplace.core.yjs import CLOCK_MAX, HostileUpdate, Reader, read_clock
-from commonplace.core.yjs_update import ANYTHING, Block, Content, Deletion, Policy, Scanned
-from commonplace.core.yjs_values import skip_value
+from commonplace.core.yjs.encoding import (
+    CLOCK_MAX,
+    ByteReader,
+    HostileUpdate,
+    LargeUpdate,
+    read_clock,
+)
+from commonplace.core.yjs.update import (
+    ANYTHING,
+    Content,
+    Deletion,
+    Id,
+    Item,
+    Policy,
+    Scanned,
+    Struct,
+)
+from commonplace.core.yjs.values import skip_value
 
 _HAS_ORIGIN = 0x80
 _HAS_RIGHT_ORIGIN = 0x40
 _HAS_KEY = 0x20
 _UNUSED = 0x10
-_KIND = 0x0F
+_CONTENT_MASK = 0x0F
 
 _TYPE = int(Content.TYPE)
 _NO_ITEMS = (int(Content.GC), int(Content.SKIP))
@@ -29,29 +44,20 @@ _NAMED_TYPES = (3, 5)
 def scan(
     update: bytes,
     *,
-    known: Mapping[int, int] | None = None,
     policy: Policy = ANYTHING,
     blocks: bool = False,
 ) -> Scanned:
-    """Walk an update; where clocks are `known`, deletions of what nobody wrote are refused.
-
-    With `blocks`, each struct is kept by itself as well.
-    """
+    """Walk an update; with `blocks`, each struct is kept by itself as well."""
     if len(update) > policy.bounds.bytes_max:
         raise HostileUpdate("The update is too big.")
-    scanned = _Walk(update, policy, keep=blocks).run()
-    if known is not None:
-        for gone in scanned.deletions:
-            if gone.end > scanned.reach(gone.client, known):
-                raise HostileUpdate("The update deletes what nobody has written yet.")
-    return scanned
+    return _Walk(update, policy, keep=blocks).run()
 
 
 class _Walk:
     """One pass over an update."""
 
     def __init__(self, update: bytes, policy: Policy, *, keep: bool) -> None:
-        self.reader = Reader(update)
+        self.reader = ByteReader(update)
         self.policy = policy
         self.bounds = policy.bounds
         self.keep = keep
@@ -59,10 +65,13 @@ class _Walk:
         self.needs: dict[int, int] = {}
         self.pairs: dict[int, array[int]] = {}
         self.cuts: list[tuple[int, int]] = []
-        self.blocks: list[Block] = []
+        self.blocks: list[Struct] = []
         self.structs = self.units = self.passed = self.heirs = 0
         self.here = (0, 0)
         self.links: list[tuple[int, int]] = []
+        self.left: Id | None = None
+        self.right: Id | None = None
+        self.items: list[Item] = []
         self.clients: dict[bytes, int] = {}
 
     def run(self) -> Scanned:
@@ -80,6 +89,7 @@ class _Walk:
             self.units,
             self.structs,
             tuple(self.blocks),
+            tuple(self.items),
             self.heirs,
         )
 
@@ -88,8 +98,10 @@ class _Walk:
         structs = self.reader.count(self.bounds.structs_max)
         client, clock = self.reader.varuint(), read_clock(self.reader)
         self.structs += structs
-        if not structs or client in self.spans or self.structs > self.bounds.structs_max:
-            raise HostileUpdate("The update lists a client twice, or has too many structs.")
+        if not structs or client in self.spans:
+            raise HostileUpdate("The update lists a client twice, or without a struct.")
+        if self.structs > self.bounds.structs_max:
+            raise LargeUpdate("The update has too many structs.")
         spans: list[tuple[int, int]] = [(clock, clock)]
         for _ in range(structs):
             begin = self.reader.at
@@ -102,23 +114,27 @@ class _Walk:
                 spans.append((clock, clock))
                 continue
             spans[-1] = (spans[-1][0], clock)
-            if self.keep:
-                raw = self.reader.data[begin : self.reader.at]
-                self.blocks.append(Block(*self.here, length, raw, tuple(self.links)))
+            if self.keep or self.policy.text:
+                item = Item(*self.here, clock, self.left, self.right)
+                self.items.append(item)
+                if self.keep:
+                    raw = self.reader.data[begin : self.reader.at]
+                    self.blocks.append(Struct(*self.here, length, raw, tuple(self.links), item))
         self.spans[client] = [span for span in spans if span[0] < span[1]]
 
     def _struct(self) -> tuple[int, bool]:
         """One struct: its length in clocks, never zero, and whether it only skips."""
         info = self.reader.byte()
         self.links.clear()
+        self.left = self.right = None
         if info in _NO_ITEMS:
             return self.deleted(), info == Content.SKIP
-        read = _CONTENTS.get(info & _KIND)
-        if read is None or info & _UNUSED or info & _KIND not in self.policy.contents:
+        read = _CONTENTS.get(info & _CONTENT_MASK)
+        if read is None or info & _UNUSED or info & _CONTENT_MASK not in self.policy.contents:
             raise HostileUpdate("The update holds content that this document does not take.")
         if info & (_HAS_ORIGIN | _HAS_RIGHT_ORIGIN):
             self._neighbours(info)
-            self.heirs += info & _KIND == _TYPE
+            self.heirs += info & _CONTENT_MASK == _TYPE
         else:
             self._parent(info)
         length = read(self)
@@ -128,9 +144,12 @@ class _Walk:
 
     def _neighbours(self, info: int) -> None:
         if info & _HAS_ORIGIN:
-            self.cuts.append(self._link())
+            self.left = self._link()
+            self.cuts.append(self.left)
         if info & _HAS_RIGHT_ORIGIN:
-            client, clock = self._link()
+            if self.policy.maps:
+                raise HostileUpdate("The update puts a value in front of another.")
+            client, clock = self.right = self._link()
             self.cuts.append((client, clock - 1))
 
     def _parent(self, info: int) -> None:
@@ -140,7 +159,7 @@ class _Walk:
                 raise HostileUpdate("The update writes to a root that this document does not have.")
         else:
             self._link()
-            if self.policy.maps and info & _KIND == _TYPE:
+            if self.policy.maps and info & _CONTENT_MASK == _TYPE:
                 raise HostileUpdate("The update nests types, which this document does not take.")
         if info & _HAS_KEY:
             if not self.policy.keys:
@@ -178,6 +197,8 @@ class _Walk:
             client = self.reader.varuint()
             for _ in range(self.reader.count(self.bounds.structs_max)):
                 gone = Deletion(client, read_clock(self.reader), self.deleted())
+                if len(found) >= self.bounds.structs_max:
+                    raise LargeUpdate("The update has too many deletions.")
                 found.append(gone)
                 self.cuts.append((client, gone.clock - 1))
                 self.cuts.append((client, gone.end - 1))
@@ -193,6 +214,8 @@ class _Walk:
     def string(self) -> int:
         """Read text; its length counts UTF-16 units."""
         text = self.reader.var_string()
+        if self.policy.text and "\0" in text:
+            raise HostileUpdate("The text has a NUL character in it; remove that and try again.")
         length = len(text)
         if not text.isascii():
             length = len(text.encode("utf-16-le")) // 2

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import NamedTuple
 
-from commonplace.core.yjs import var_string, varuint
+from commonplace.core.yjs.encoding import var_string, varuint
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +25,23 @@ class Bounds:
 
 
 UNBOUNDED = Bounds(2**53, 2**53, 2**53, 2**53)
+
+
+Id = tuple[int, int]
+"""A client and a clock."""
+
+Pair = tuple[Id, Id]
+"""Two that should stand in this order."""
+
+
+class Item(NamedTuple):
+    """Where an item was put: between which two others, if there were any."""
+
+    client: int
+    clock: int
+    end: int
+    left: Id | None
+    right: Id | None
 
 
 class Content(IntEnum):
@@ -55,13 +72,18 @@ class Policy:
     keys: bool = True
     bounds: Bounds = Bounds()
     maps: bool = False
+    text: bool = False
+    """Whether it is one text: its items stand in order, and none holds a NUL."""
 
 
 ANYTHING = Policy()
 LOGGED = Policy(bounds=UNBOUNDED)  # was let in piece by piece, and may have grown large
 # An embedded value counts in the engine's offsets but not in the text, so a note takes none.
 PLAIN_TEXT = Policy(
-    frozenset({"contents"}), frozenset({Content.STRING, Content.DELETED}), keys=False
+    frozenset({"contents"}),
+    frozenset({Content.STRING, Content.DELETED}),
+    keys=False,
+    text=True,
 )
 FOLDER = Policy(
     frozenset({"filemeta_v0", "docs", "backlinks_v0", "folder_config"}),
@@ -72,7 +94,7 @@ FOLDER = Policy(
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class Struct:
     """One struct of an update, and the structs that must be known before it."""
 
     client: int
@@ -80,6 +102,7 @@ class Block:
     length: int
     raw: bytes
     needs: tuple[tuple[int, int], ...]
+    item: Item
 
     @property
     def end(self) -> int:
@@ -111,7 +134,8 @@ class Scanned(NamedTuple):
     cuts: tuple[tuple[int, int], ...]
     units: int
     structs: int
-    blocks: tuple[Block, ...]
+    blocks: tuple[Struct, ...]
+    items: tuple[Item, ...]
     heirs: int = 0
     """How many types have their place from a neighbour, so that it cannot be seen from here."""
 
@@ -133,6 +157,16 @@ class Scanned(NamedTuple):
             if need > known.get(client, 0) and need > self.reach(client, known):
                 return False
         return all(gone.end <= self.reach(gone.client, known) for gone in self.deletions)
+
+
+def behind_update(client: int, clock: int, texts: Mapping[Id, str]) -> bytes:
+    """Return the update with which a client puts texts right behind others."""
+    items = [
+        bytes((0x80 | Content.STRING,)) + varuint(left[0]) + varuint(left[1]) + var_string(text)
+        for left, text in texts.items()
+    ]
+    head = b"\x01" + varuint(len(items)) + varuint(client) + varuint(clock)
+    return b"".join([head, *items, b"\x00"])
 
 
 def first_update(client: int, root: str, text: str) -> bytes:

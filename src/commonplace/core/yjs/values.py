@@ -3,15 +3,15 @@
 The CRDT engine recurses into them until its stack ends. Here nesting is a list, and bounded.
 """
 
-from commonplace.core.yjs import HostileUpdate, Reader
+from commonplace.core.yjs.encoding import ByteReader, HostileUpdate
 
-DEPTH_MAX = 32
+VALUE_DEPTH_MAX = 32
 
 _WIDTHS = {127: 0, 126: 0, 121: 0, 120: 0, 124: 4, 123: 8, 122: 8}
 _INTEGER, _STRING, _BYTES, _LIST, _MAP = 125, 119, 116, 117, 118
 
 
-def skip_value(reader: Reader, passed: int, values_max: int) -> int:
+def skip_value(reader: ByteReader, passed: int, values_max: int) -> int:
     """Pass over one value and all inside it; answers how many were passed so far."""
     around: list[tuple[int, bool]] = [(1, False)]  # what is left in each list or map; has keys?
     while around:
@@ -25,12 +25,12 @@ def skip_value(reader: Reader, passed: int, values_max: int) -> int:
         if inside is not None:
             around.append(inside)
         passed += 1
-        if len(around) > DEPTH_MAX + 1 or passed > values_max:
+        if len(around) > VALUE_DEPTH_MAX + 1 or passed > values_max:
             raise HostileUpdate("The update nests values too deeply, or holds too many.")
     return passed
 
 
-def _skip_one(reader: Reader) -> tuple[int, bool] | None:
+def _skip_one(reader: ByteReader) -> tuple[int, bool] | None:
     """Pass over a plain value; of a list or map, only the start."""
     tag = reader.byte()
     if tag in _WIDTHS:
@@ -48,7 +48,7 @@ def _skip_one(reader: Reader) -> tuple[int, bool] | None:
     return None
 
 
-def _skip_integer(reader: Reader) -> None:
+def _skip_integer(reader: ByteReader) -> None:
     for _ in range(8):
         if reader.byte() < 0x80:
             return

@@ -1,0 +1,1 @@
+"""The arithmetic of search: passages, token ids, two rankings made one, what to show of a hit."""
