@@ -2,22 +2,34 @@
 
 import os
 import shutil
+import uuid
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from commonplace.core import paths
 from commonplace.errors import CommonplaceError
-from commonplace.vault import reading, ripgrep
-from commonplace.vault.index import Index
-from commonplace.vault.indexer import shard_count
-from commonplace.vault.log import Log
-from commonplace.vault.ripgrep import Pattern
-from commonplace.vault.roots import Roots
+from commonplace.vault.documents.notes import LiveNotes
+from commonplace.vault.files.reader import reason
+from commonplace.vault.files.rename import Way, way_to_exchange
+from commonplace.vault.files.roots import Roots
+from commonplace.vault.files.writer import temporary
+from commonplace.vault.index.build import scan
+from commonplace.vault.index.reader import Index
+from commonplace.vault.log.log import Log
+from commonplace.vault.search import ripgrep
+from commonplace.vault.search.ripgrep import Pattern
 from commonplace.vault.settings import Settings
-from commonplace.vault.shelf import Shelf
 
 _SHOWN_MAX = 5
+_WAYS: dict[Way, str] = {
+    "at once": "",
+    "by links": "; its disk cannot exchange names, so hard links keep what other programs save",
+    "by copies": (
+        "; its disk has neither exchange nor hard links: a copy keeps what other programs save,"
+        " and our saves wait while one of them is writing"
+    ),
+}
 _ROOM_BYTES_MIN = 200 * 1024 * 1024
 
 
@@ -32,7 +44,7 @@ class Check:
 
 
 def examine(settings: Settings, roots: Roots) -> list[Check]:
-    """Look at everything; nothing is changed."""
+    """Look at everything; nothing is changed, but for a hidden file that is there for a moment."""
     return [
         *_folders(settings, roots),
         _state_folder(settings),
@@ -62,7 +74,18 @@ def _folders(settings: Settings, roots: Roots) -> Iterator[Check]:
         elif not os.access(root.path, os.W_OK):
             yield Check(name, True, "readable, not writable: edits are refused")
         else:
-            yield Check(name, True, "readable and writable")
+            yield _writable(name, roots.disk(root.name).descriptor)
+
+
+def _writable(name: str, folder: int) -> Check:
+    """Try to write into a folder, and tell how safely its disk lets a file be replaced."""
+    token = uuid.uuid4().hex
+    try:
+        way = way_to_exchange(folder, temporary(token), temporary(f"{token}-2"))
+    except OSError as error:
+        fix = "Free room on its disk, or look after it: nothing can be saved there."
+        return Check(name, False, f"cannot be written ({reason(error)})", fix)
+    return Check(name, True, f"readable and writable{_WAYS[way]}")
 
 
 def _state_folder(settings: Settings) -> Check:
@@ -83,20 +106,19 @@ def _search_engine() -> Check:
 
 
 def _index(settings: Settings, roots: Roots) -> Iterator[Check]:
-    index = Index(settings.state, shard_count())
+    index = Index(settings.state)
     try:
         if wrong := index.sound():
             yield Check("index", False, wrong, "Run: commonplace index --rebuild")
             return
         found = list(roots.scan())
-        work = reading.plan(found, index.known())
+        work = scan.plan(found, index.known())
         behind = len(work.new) + len(work.changed) + len(work.gone)
         yield Check(
             "index",
-            behind == 0,
-            f"{work.found} notes"
-            + (f", {behind} of them differ from the index" if behind else ", all indexed"),
-            "Run: commonplace index" if behind else "",
+            True,
+            f"{work.found} notes, "
+            + (f"{behind} to be indexed at the next start" if behind else "all indexed"),
         )
         yield from _notes(index, [listed.path for listed in found])
     finally:
@@ -111,8 +133,9 @@ def _notes(index: Index, found: list[str]) -> Iterator[Check]:
         _some([f"{path}: {why}" for path, why in problems]) or "all readable",
         "Mend or move these files; they are listed but cannot be opened." if problems else "",
     )
-    keys = Counter(map(paths.collision_key, found))
-    clashing = sorted(path for path in found if keys[paths.collision_key(path)] > 1)
+    named = {*found, *(folder for path in found for folder in _parents(path))}
+    keys = Counter(map(paths.collision_key, named))
+    clashing = sorted(path for path in named if keys[paths.collision_key(path)] > 1)
     yield Check(
         "names",
         not clashing,
@@ -121,19 +144,24 @@ def _notes(index: Index, found: list[str]) -> Iterator[Check]:
     )
 
 
+def _parents(path: str) -> Iterator[str]:
+    while path := paths.parent(path):
+        yield path
+
+
 def _some(lines: list[str]) -> str:
     more = f" … and {len(lines) - _SHOWN_MAX} more" if len(lines) > _SHOWN_MAX else ""
     return "; ".join(lines[:_SHOWN_MAX]) + more
 
 
-async def examine_log(log: Log, shelf: Shelf) -> list[Check]:
+async def examine_log(log: Log, notes: LiveNotes) -> list[Check]:
     """Check the log by itself, and against the files."""
     wrong = await log.sound()
     if wrong is not None:
         fix = "Stop every Commonplace process and move live.db away: the notes are in the files."
         return [Check("log", False, wrong, fix)]
-    behind = await shelf.unmended()
-    differ = await shelf.disagreements()
+    behind = await notes.unmended()
+    differ = await notes.disagreements()
     mend = "Start `commonplace serve` once: it writes what is missing."
     keep = "Save the note once in any editor: the file is taken as it is."
     return [

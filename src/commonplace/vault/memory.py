@@ -3,12 +3,16 @@
 The C library gives every thread a heap of its own and hardly ever returns what is free in one. The
 many threads that wait for disk and index here would hold tens of megabytes that way, and gain
 nothing: Python lets one of them run at a time. They share one. Nor does it return what lay between
-other things when some work that took much is done: it is told to.
+other things when some work that took much is done: it is told to, whenever notes have changed and
+then rest (`rest_watch`).
 """
 
-import ctypes
 import sys
 from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import ctypes
 
 _ARENA_MAX = -8  # glibc's number for it
 
@@ -26,7 +30,9 @@ def give_back() -> None:
 
 
 @cache
-def _glibc() -> ctypes.CDLL | None:
+def _glibc() -> "ctypes.CDLL | None":
     """Find the C library, if it is the one that has such heaps."""
+    import ctypes  # not for a relay, which owns nothing
+
     library = ctypes.CDLL(None) if sys.platform == "linux" else None
     return library if hasattr(library, "malloc_trim") else None

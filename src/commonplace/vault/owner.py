@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Self
 
 from commonplace.errors import OwnedElsewhere, Unavailable
-from commonplace.vault import thrift
+from commonplace.vault import memory
 from commonplace.vault.settings import Root, Settings
 
 OWNER_SOCKET = "owner.sock"
@@ -59,7 +59,7 @@ def claim(settings: Settings) -> Claim | None:
     while True:
         locks = _lock_all(settings)
         if not isinstance(locks, Root):
-            thrift.share_one_heap()  # an owner runs for days, in threads that start after this
+            memory.share_one_heap()  # an owner runs for days, in threads that start after this
             return _listening(folder, locks)
         link = connect(settings)
         if link is not None:
@@ -68,6 +68,31 @@ def claim(settings: Settings) -> Claim | None:
         if time.monotonic() > until:
             raise _owned_elsewhere(locks)
         time.sleep(_PAUSE)
+
+
+def share(settings: Settings) -> list[int]:
+    """Lock the roots together with the other nodes of a team, and the state folder for us alone.
+
+    Which node is the owner is the database's to say; the locks keep everybody else out.
+    """
+    prepare_state(settings.state)
+    locks = [_lock_folder(settings.state, fcntl.LOCK_EX)]
+    if locks[0] is None:
+        raise OwnedElsewhere(
+            "Another process uses this state folder. Each node needs one of its own: name it with"
+            " --state."
+        )
+    for root in settings.roots:
+        locks.append(_lock_folder(root.path, fcntl.LOCK_SH))
+        if locks[-1] is None:
+            _unlock([lock for lock in locks if lock is not None])
+            raise _owned_elsewhere(root)
+    return [lock for lock in locks if lock is not None]
+
+
+def listen_as_node(settings: Settings) -> Claim:
+    """Listen for front ends on this machine, for a node that holds the vault's lease."""
+    return _listening(_prepared_sockets(settings), [])
 
 
 def connect(settings: Settings) -> socket.socket | None:
@@ -173,6 +198,19 @@ def _lock(root: Root, settings: Settings) -> int:
     except OSError:
         os.close(handle)
         return _lock_beside(root, settings)
+    return handle
+
+
+def _lock_folder(folder: Path, how: int) -> int | None:
+    """Lock a folder, as far as its file system can; None if another process has it."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(handle, how | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(handle)
+        return None
+    except OSError:
+        pass  # some network file systems lock no folders
     return handle
 
 

@@ -8,7 +8,7 @@ other text, and clients that still hold the old text would never agree with anyb
 
 from collections.abc import Callable, Container, Iterable
 
-from commonplace.vault.log import Author
+from commonplace.vault.log.log import Author
 
 
 class Authors:

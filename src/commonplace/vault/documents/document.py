@@ -1,33 +1,22 @@
 """One live document: a text that people, programs and assistants edit at once.
 
-Every change passes the gate (`core.yjs_gate`), so the engine sees updates in causal order alone
-and readers hear of complete changes alone. The server's own edits are made on a scratch copy under
-the client id of their actor, and only the finished delta touches the document: a plan that fails
-leaves no trace, and every character has an author.
+The server's own edits are made on a scratch copy under the client id of their actor, and only the
+finished delta touches the document: a plan that fails leaves no trace, and every character has an
+author. What others send is refused before it touches anything.
 
-A document that the engine choked on is broken: it says so until its owner (`vault.live`) loads it
-again from the log. Nothing here awaits, and nothing is thread safe.
+Nothing here awaits, and nothing is thread safe.
 """
 
 import hashlib
-import secrets
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping, Sequence
 
-from commonplace.core.edits import Edit, apply, diff
-from commonplace.core.yjs import (
-    NO_UPDATE,
-    HostileUpdate,
-    decode_state_vector,
-    encode_state_vector,
-)
-from commonplace.core.yjs_gate import Gate
-from commonplace.core.yjs_scan import scan
-from commonplace.core.yjs_update import LOGGED, PLAIN_TEXT, Policy, Scanned, first_update
+from commonplace.core.text.edits import Edit, apply, diff
+from commonplace.core.yjs.encoding import HostileUpdate, LargeUpdate
+from commonplace.core.yjs.order import pairs_to_ask, refuse_order, since
+from commonplace.core.yjs.scan import scan
+from commonplace.core.yjs.update import LOGGED, Id, Pair, Scanned, first_update
 from commonplace.errors import Unavailable
-from commonplace.vault.authors import Authors
-from commonplace.vault.changes import (
-    TEXT_MAX,
-    Change,
+from commonplace.vault.documents.changes import (
     Edited,
     Ingested,
     Listener,
@@ -36,77 +25,16 @@ from commonplace.vault.changes import (
     refuse_unwritable,
     too_long,
 )
-from commonplace.vault.engine import ROOT, EngineFault, Replica, merged
-from commonplace.vault.log import Author
-
-__all__ = [
-    "Change",
-    "Document",
-    "Edited",
-    "Ingested",
-    "Listener",
-    "Plan",
-    "Taken",
-    "imported",
-]
+from commonplace.vault.documents.document_state import STEPS_MAX, DocumentState
+from commonplace.vault.documents.engine import ROOT, EngineFault, Replica
+from commonplace.vault.files.reader import NOTE_BYTES_MAX
+from commonplace.vault.log.log import Author
 
 _MIRROR_MIN = 16 * 1024
-_UNREADABLE = "The note's log cannot be replayed; run `commonplace doctor`."
 
 
-class Document:
+class Document(DocumentState):
     """A text that many edit at once."""
-
-    def __init__(
-        self,
-        id: str,
-        *,
-        policy: Policy = PLAIN_TEXT,
-        draw_client: Callable[[], int] = lambda: secrets.randbits(53),
-    ) -> None:
-        self.id = id
-        self._policy = policy
-        self._draw_client = draw_client
-        self.listeners: list[Listener] = []
-        self.load(())
-
-    def load(self, updates: Iterable[bytes], authors: Iterable[Author] = ()) -> None:
-        """Become what the log says, whatever was here before."""
-        self.broken = False
-        self._gate = Gate()
-        self._authors = Authors(self._draw_client, authors)
-        self._replica = self._fresh()
-        self._mirror: Replica | None = None
-        self._text: str | None = None
-        self._size = 0
-        try:
-            self._replay(updates)
-        except (EngineFault, HostileUpdate):
-            self.spoil()
-            raise Unavailable(_UNREADABLE) from None
-
-    @property
-    def text(self) -> str:
-        """The text as it stands."""
-        if self._text is None:
-            self._refuse_broken()
-            self._text = self._replica.text
-        return self._text
-
-    @property
-    def weight(self) -> int:
-        """About how many bytes of memory it takes."""
-        return 8192 + 4 * self._size * (2 if self._mirror else 1)
-
-    @property
-    def authors(self) -> dict[int, str]:
-        """Which actor wrote under each client id."""
-        return self._authors.actors()
-
-    @property
-    def known(self) -> Mapping[int, int]:
-        """How far each client's edits are known."""
-        return self._gate.known
 
     def edit(self, plan: Plan, actor: str) -> Edited:
         """Change the text by a plain function from the text to edits, all or nothing."""
@@ -115,7 +43,7 @@ class Document:
         after = apply(before, edits)
         refuse_unwritable(edits, after)
         if after == before:
-            return Edited(b"", b"", (), before)
+            return Edited(b"", b"", (), before, edits, before)
         author = self._authors.own(actor, self._gate.known)
         mirror = self._mirror_of(author.client)
         taken = self._take_own(mirror.write(edits, after), author)
@@ -123,36 +51,59 @@ class Document:
         if self.text != after:
             self.spoil()
             raise EngineFault("an edit gave another text than it should")
-        return Edited(taken.update, taken.record, taken.authors, after)
+        return Edited(taken.update, taken.record, taken.authors, before, edits, after)
 
-    def ingest(self, base: bytes, text: str, actor: str) -> Ingested:
-        """Merge what changed between a base state and a text that was made from it."""
+    def ingest(
+        self, base: bytes, text: str, actor: str, edits: Sequence[Edit] | None = None
+    ) -> Ingested:
+        """Merge what changed between a base state and a text that was made from it.
+
+        By which edits it was made is worked out where nobody says it.
+        """
         self._refuse_broken()
         author = self._authors.own(actor, self._gate.known)
-        if self._gate.known.get(author.client, 0) > _reach(base, author.client):
+        scratch = _copy(base, author.client)
+        if self._gate.known.get(author.client, 0) > scratch.known().get(author.client, 0):
             # the base does not know all that was written under this id: its clocks would be
             # used twice, for different text
             author = Author(_client_from(self.id, base, text), actor, ours=False)
-        scratch = Replica(author.client)
-        scratch.apply([base])
-        edits = diff(scratch.text, text)
+            scratch = _copy(base, author.client)
+        edits = diff(scratch.text, text) if edits is None else edits
         refuse_unwritable(edits, text)
         if not edits:
             return Ingested(b"", b"", (), self.text, base)
         taken = self._take_own(scratch.write(edits, text), author)
         return Ingested(taken.update, taken.record, taken.authors, self.text, scratch.update())
 
-    def apply(self, update: bytes, actor: str) -> Taken:
-        """Take in an update from outside; what is not ready yet is kept until it is."""
+    def apply(self, update: bytes, actor: str, *, tried: bool = False) -> Taken:
+        """Take in an update from outside; what is not ready yet is kept until it is.
+
+        What was not `tried` before must be small, else it is a `LargeUpdate`.
+        """
         self._refuse_broken()
-        scanned = self._gate.check(update, self._policy)
+        scanned = self._gate.check(update, self._policy if tried else self._at_once)
+        if not tried and self._gate.steps(scanned) > STEPS_MAX:
+            raise LargeUpdate("The update may take long.")
+        if not tried and self._policy.text:
+            self._refuse_disorder(scanned)
         self._refuse_growth(scanned, len(update))
         self._refuse_forgery(scanned)
+        known = self._gate.known
+        # of what waits, another one may have come before under the same clocks
+        whole = bool(scanned.items) and scanned.ready(known)
+        last = since(scanned.items[-1], known) if whole else None
         try:
             heard, record = self._take(update, scanned)
         except EngineFault:
             raise HostileUpdate("The update could not be applied to the note.") from None
+        if last is not None:
+            self._runs[last.client] = last
         return Taken(heard, record, self._authors.meet(scanned.spans, actor) if record else ())
+
+    def expect_order(self, pairs: Sequence[Pair]) -> None:
+        """Refuse an update unless of each pair the first stands before the second."""
+        if pairs and not self._replica.stand_in_order(pairs):
+            refuse_order()
 
     def observe(self, listener: Listener) -> None:
         """Hear of each change once it is saved."""
@@ -162,27 +113,6 @@ class Document:
         """Hear no more."""
         self.listeners.remove(listener)
 
-    def state_vector(self) -> bytes:
-        """Tell how far each client's edits are known here."""
-        self._refuse_broken()
-        return encode_state_vector(self._gate.known)
-
-    def update_since(self, state_vector: bytes) -> bytes:
-        """Tell another side what it lacks."""
-        self._refuse_broken()
-        known = self._gate.aligned(decode_state_vector(state_vector))
-        return self._replica.update(encode_state_vector(known))
-
-    def state(self) -> bytes:
-        """Tell all that is part of the text or of its past, as one update."""
-        self._refuse_broken()
-        return self._replica.update()
-
-    def full_update(self) -> bytes:
-        """Tell the state and what still waits for missing edits, as one update."""
-        held = self._gate.held()
-        return merged([self.state(), *held]) if held else self.state()
-
     def snapshot(self) -> bytes | None:
         """Make a full update, or nothing if it would not load as the same document."""
         update = self.full_update()
@@ -191,42 +121,14 @@ class Document:
             copy.load([update])
         except Unavailable:
             return None
-        return update if copy.text == self.text and copy.known == self.known else None
-
-    def spoil(self) -> None:
-        """Give up what is in memory: it must be loaded again before it can be used."""
-        self.broken = True
-        self._text = self._mirror = None
-        self._replica = self._fresh()
-
-    def _fresh(self) -> Replica:
-        return Replica()
-
-    def _replay(self, updates: Iterable[bytes]) -> None:
-        ready: list[bytes] = []
-        for update in updates:
-            self._size += len(update)
-            ready += self._gate.admit(update, scan(update, policy=LOGGED)).ready
-        self._replica.apply(ready)
-        self._replica.expect(self._gate.known)
+        if copy.text != self.text or copy.known != self.known:
+            return None
+        self.recount(self.items - copy.items)
+        return update
 
     def _take_own(self, delta: bytes, author: Author) -> Taken:
         heard, record = self._take(delta, scan(delta, policy=LOGGED))
         return Taken(heard, record, self._authors.register((author,) if record else ()))
-
-    def _take(self, update: bytes, scanned: Scanned) -> tuple[bytes, bytes]:
-        """Let an update in, as far as it is ready; tells what is heard of it, and what is kept."""
-        admitted = self._gate.admit(update, scanned)
-        try:
-            heard = self._replica.apply(admitted.ready)
-            _expect(scanned if heard == update else _read(heard), admitted.moved)
-        except EngineFault:
-            self.spoil()
-            raise
-        self._text = None if heard else self._text
-        record = update if admitted.kept else heard
-        self._size += len(record)
-        return heard, record
 
     def _mirror_of(self, client: int) -> Replica:
         """Make a scratch copy; that of a large document is kept for its actor's next edit."""
@@ -236,12 +138,22 @@ class Document:
         mirror.follow(self._replica)
         return mirror
 
-    def _refuse_broken(self) -> None:
-        if self.broken:
-            raise Unavailable("The note is being loaded again; try once more.")
+    def _refuse_disorder(self, scanned: Scanned) -> None:
+        """Refuse items that Yjs would put elsewhere than the engine does.
+
+        Those whose neighbours have not arrived wait at the gate, which asks when they have.
+        """
+        known = self._gate.known
+        try:
+            pairs = pairs_to_ask(scanned.items, known, self._runs)
+        except LargeUpdate:
+            if scanned.ready(known):
+                raise
+            return
+        self.expect_order([pair for pair in pairs if all(_is_known(id, known) for id in pair)])
 
     def _refuse_growth(self, scanned: Scanned, size: int) -> None:
-        if self._size + size <= TEXT_MAX:
+        if self._size + size <= NOTE_BYTES_MAX:
             return  # a text is never longer than the updates that made it
         known = self._gate.known
         fresh = sum(scanned.reach(client, known) - known.get(client, 0) for client in scanned.spans)
@@ -268,21 +180,14 @@ def imported(id: str, text: str, actor: str) -> Taken:
     return Taken(update, update, (Author(client, actor, ours=False),))
 
 
-def _read(heard: bytes) -> Scanned:
-    """Read what the engine tells of a change: an update that cannot be read must not be kept."""
-    try:
-        return scan(heard or NO_UPDATE, policy=LOGGED)
-    except HostileUpdate:
-        raise EngineFault("an update of the engine cannot be read") from None
+def _is_known(id: Id, known: Mapping[int, int]) -> bool:
+    return id[1] < known.get(id[0], 0)
 
 
-def _expect(told: Scanned, moved: Mapping[int, int]) -> None:
-    if {client: spans[-1][1] for client, spans in told.spans.items()} != moved:
-        raise EngineFault("not all that was ready was integrated")
-
-
-def _reach(state: bytes, client: int) -> int:
-    return scan(state, policy=LOGGED).reach(client, {})
+def _copy(state: bytes, client: int) -> Replica:
+    replica = Replica(client)
+    replica.apply([state])
+    return replica
 
 
 def _client_from(id: str, base: bytes, text: str) -> int:

@@ -13,30 +13,34 @@ One event loop owns it all.
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
-from commonplace.core.yjs import NO_UPDATE
+from commonplace.core.text.edits import Edit
 from commonplace.errors import Unavailable
-from commonplace.vault.background import Background
-from commonplace.vault.changes import Edited, Ingested, Listener, Plan, Taken
-from commonplace.vault.documents import Document, imported
-from commonplace.vault.engine import EngineFault
-from commonplace.vault.log import Disk, Log, Replay
-from commonplace.vault.saving import Live, Saving
+from commonplace.vault.documents.changes import (
+    CALL,
+    FILE,
+    Edited,
+    Ingested,
+    Listener,
+    NoRecorder,
+    Plan,
+    Purpose,
+    Recorder,
+    Taken,
+)
+from commonplace.vault.documents.document import Document
+from commonplace.vault.documents.foreign_updates import ForeignUpdates, Sent
+from commonplace.vault.documents.loader import First, FirstText, Loader
+from commonplace.vault.documents.saver import Live, Saver
+from commonplace.vault.documents.trials import Trials
+from commonplace.vault.log.log import FileRecord, Log
+from commonplace.vault.log.tasks import Background
 
-LARGE_MIN = 1024 * 1024  # bytes of history from which reading it would hold up everybody else
-
-
-@dataclass(frozen=True, slots=True)
-class First:
-    """The text that a document starts from, and the file it came from."""
-
-    text: str
-    actor: str
-    disk: Disk | None = None
+__all__ = ["Documents", "First", "FirstText", "Settled"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +50,6 @@ class Settled:
     text: str
     state: bytes
     seq: int
-
-
-FirstText = Callable[[str], Awaitable[First | None]]
 
 
 class Documents:
@@ -62,9 +63,9 @@ class Documents:
         count_max: int = 2_000,
         bytes_max: int = 256 * 1024 * 1024,
         make: Callable[[str], Document] = Document,
+        recorder: Recorder | None = None,
     ) -> None:
         self._log = log
-        self._first = first
         self._count_max = count_max
         self._bytes_max = bytes_max
         self._make = make
@@ -72,7 +73,12 @@ class Documents:
         self._loading: dict[str, asyncio.Task[None]] = {}
         self._weight = 0
         self._background = Background()
-        self._saving = Saving(log, self._background, self._load_once)
+        self._trials = Trials()
+        self._recorder = recorder or NoRecorder()
+        self._saving = Saver(log, self._background, self._load_once, self._trials, self._recorder)
+        self._incoming = ForeignUpdates(self._saving, self._trials)
+        self._loader = Loader(log, Trials(), first, self._saving)
+        self._restart_listeners: list[Callable[[str], None]] = []
 
     async def __aenter__(self) -> Self:
         return self
@@ -87,6 +93,8 @@ class Documents:
         for live in list(self._live.values()):
             self._evict(live)
         await self._background.finish()
+        self._trials.close()
+        self._loader.close()
 
     @asynccontextmanager
     async def hold(self, id: str) -> AsyncGenerator[Document]:
@@ -101,12 +109,14 @@ class Documents:
         actor: str,
         *,
         origin: object = None,
+        purpose: Purpose = CALL,
     ) -> Edited:
         """Edit a document; answers once the edit is saved."""
         with self._found(id) or await self._loaded(id) as live:
             self._refuse_full()
+            self._recorder.changing(id, lambda: live.document.text, actor, purpose)
             edited = live.document.edit(plan, actor)
-            await self._saving.keep(live, edited, actor, origin)
+            await self._saving.keep(live, edited, actor, origin, None, purpose)
             return edited
 
     async def apply(
@@ -116,25 +126,24 @@ class Documents:
         actor: str,
         *,
         origin: object = None,
-    ) -> Taken:
-        """Take in an update from outside; answers once it is saved."""
+    ) -> None:
+        """Take in an update from outside; returns once it is saved."""
         with self._found(id) or await self._loaded(id) as live:
             self._refuse_full()
-            taken = live.document.apply(update, actor)
-            await self._saving.keep(live, taken, actor, origin)
-            return taken
+            saving = self._incoming.apply(live, Sent(update, actor, origin))
+            if saving is not None:
+                await saving
 
     def apply_now(
         self, id: str, update: bytes, actor: str, *, origin: object = None
     ) -> "asyncio.Future[Any] | None":
-        """Take an update into a document that is at hand, before this returns.
+        """Take an update into a document that is at hand, before this returns if it is small.
 
-        Answers what ends once the update is saved, and may be cancelled; None if it is already.
+        Returns what ends once the update is saved, and may be cancelled; None if it is already.
         """
         with self._live[id] as live:
             self._refuse_full()
-            taken = live.document.apply(update, actor)
-            return self._saving.begin(live, taken, actor, origin)
+            return self._incoming.apply(live, Sent(update, actor, origin))
 
     async def transact(
         self,
@@ -154,19 +163,21 @@ class Documents:
     async def ingest(
         self,
         id: str,
-        disk: Disk,
+        disk: FileRecord,
         text: str,
         actor: str,
         *,
         origin: object = None,
+        record: bool = True,
+        edits: Sequence[Edit] | None = None,
     ) -> Ingested:
         """Merge a file's new text; the disk record, with its new base, is saved in one step."""
         with self._found(id) or await self._loaded(id) as live:
             self._refuse_full()
-            ingested = live.document.ingest(disk.base, text, actor)
-            await self._saving.keep(
-                live, ingested, actor, origin, replace(disk, base=ingested.base)
-            )
+            self._recorder.changing(id, lambda: live.document.text, actor, FILE)
+            ingested = live.document.ingest(disk.base, text, actor, edits)
+            kept = replace(disk, base=ingested.base) if record else None
+            await self._saving.keep(live, ingested, actor, origin, kept, FILE)
             return ingested
 
     async def answer(self, id: str, state_vector: bytes) -> bytes:
@@ -194,6 +205,11 @@ class Documents:
         with self._found(id) or await self._loaded(id) as live:
             return await self._saving.settle(live)
 
+    async def compact(self, id: str) -> None:
+        """Make the log of a document short: text that was deleted is in it no longer."""
+        with self._found(id) or await self._loaded(id) as live:
+            await self._saving.compact(live)
+
     def at_hand(self, id: str) -> bool:
         """Tell whether a document can be worked on without waiting for it."""
         return self._found(id) is not None
@@ -209,6 +225,10 @@ class Documents:
     def unfollow(self, listener: Listener) -> None:
         """Hear no more."""
         self._saving.followers.remove(listener)
+
+    def follow_restarts(self, listener: Callable[[str], None]) -> None:
+        """Hear of each document, by its id, whose history was given up and begun anew."""
+        self._restart_listeners.append(listener)
 
     def _found(self, id: str) -> Live | None:
         """Find a document; None if it has to be loaded."""
@@ -243,38 +263,10 @@ class Documents:
     async def _load(self, id: str) -> None:
         """Read the log; a document that cannot be loaded never becomes live."""
         live = self._live.get(id) or Live(self._make(id), self._released)
-        kept = await self._log.replay(id)
-        first = None if kept.updates else await self._first_of(id)
-        begun = imported(id, first.text, first.actor) if first else None
-        if begun is not None:
-            kept = Replay((begun.record,), begun.authors, tail=1)
-        if id not in self._live and sum(map(len, kept.updates)) > LARGE_MIN:
-            await asyncio.to_thread(live.load, kept)  # nobody else has it yet
-        else:
-            live.load(kept)
-        if first is not None and begun is not None:
-            await self._save_first(live, first, begun)
+        if await self._loader.load(live, alone=id not in self._live):
+            for listener in self._restart_listeners:
+                listener(id)
         self._live[id] = live
-
-    async def _first_of(self, id: str) -> First | None:
-        """Find the text that a document begins with, if there is any."""
-        first = await self._first(id) if self._first else None
-        if first is None or first.text:
-            return first
-        if first.disk:
-            await self._log.put_disk(id, replace(first.disk, base=NO_UPDATE))
-        return None
-
-    async def _save_first(self, live: Live, first: First, begun: Taken) -> None:
-        """Save what a document was begun with; it is worked on before that is done."""
-        if live.document.text != first.text:
-            raise EngineFault("a note began with another text than it should")
-        disk = replace(first.disk, base=begun.update) if first.disk else None
-        saving = self._saving.begin_first(live, begun, first.actor, disk)
-        if live.document.id in self._live:
-            await saving  # it was spoilt before: to save it has failed, perhaps just this
-        else:
-            saving.cancel()  # whoever works on it waits for what they do to be saved behind it
 
     def _trim(self) -> None:
         """Evict what was not used for longest, while there is too much."""

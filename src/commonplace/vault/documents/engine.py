@@ -8,20 +8,28 @@ document keeps it in memory for ever: here each is taken off with its replica. N
 safe.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
+from itertools import chain
 from typing import Any, cast
 from weakref import finalize
 
 from pycrdt import Doc, Map, MapEvent, Text, merge_updates
+from pycrdt._pycrdt import decode_sticky_index
 
-from commonplace.core.edits import Edit
-from commonplace.core.yjs import NO_UPDATE, decode_state_vector
+from commonplace.core.text.edits import Edit
+from commonplace.core.yjs.encoding import NO_UPDATE, decode_state_vector, varuint
+from commonplace.core.yjs.update import Id, Pair, behind_update
 from commonplace.errors import Unavailable
 
 ROOT = "contents"
 NOTHING_KNOWN = b"\0"
+
+_AFTER, _BEFORE = b"\0", b"\x41"  # what a place sticks to, at the end of its encoding
+_LOWEST = 0
+_ASKED_MAX = 20  # more are sooner found by one look at a copy
 
 
 class EngineFault(Unavailable):
@@ -81,22 +89,72 @@ class Replica:
                 transaction.drop()
         return self._told()
 
-    def expect(self, known: Mapping[int, int]) -> None:
-        """Fault unless each client's edits are known exactly so far."""
+    def known(self) -> dict[int, int]:
+        """Return how far each client's edits are known."""
         with _FAULTS:
             state = self._doc.get_state()
-            if decode_state_vector(state, clients_max=len(state)) != known:
-                raise EngineFault("the clocks are not where they should be")
+            return decode_state_vector(state, clients_max=len(state))
+
+    def expect(self, known: Mapping[int, int]) -> None:
+        """Fault unless each client's edits are known exactly so far."""
+        if self.known() != known:
+            raise EngineFault("the clocks are not where they should be")
+
+    def stand_in_order(self, pairs: Sequence[Pair]) -> bool:
+        """Tell whether of each pair the first stands before the second, deleted or not."""
+        if len(pairs) > _ASKED_MAX:
+            return self._probe(pairs)
+        unclear: list[Pair] = []
+        for left, right in pairs:
+            one, one_shown = self._place(left)
+            other, other_shown = self._place(right)
+            if one > other or (one == other and one_shown):
+                return False
+            if one == other and not other_shown:
+                unclear.append((left, right))
+        return not unclear or self._probe(unclear)
+
+    def _place(self, id: Id) -> tuple[int, bool]:
+        """Return how much text stands before something, and whether it is shown itself."""
+        name = b"\0" + varuint(id[0]) + varuint(id[1])
+        with _FAULTS:
+            transaction = self._bare.create_transaction()
+            try:
+                start = decode_sticky_index(name + _AFTER).get_offset(transaction)
+                end = decode_sticky_index(name + _BEFORE).get_offset(transaction)
+            finally:
+                transaction.drop()
+        return start, end > start
+
+    def _probe(self, pairs: Sequence[Pair]) -> bool:
+        """Look on a copy which of two deleted ones stands first.
+
+        A client id below all others puts its items right behind their left neighbours.
+        """
+        copy = Replica()
+        copy.follow(self)
+        mark = "\0"
+        while mark in copy.text:
+            mark += "\0"
+        ids = list(dict.fromkeys(chain(*pairs)))
+        probes = {id: f"{mark}{n};" for n, id in enumerate(ids)}
+        copy.apply([behind_update(_LOWEST, copy.known().get(_LOWEST, 0), probes)])
+        found = re.findall(rf"{mark}(\d+);", copy.text)
+        places = {ids[int(n)]: place for place, n in enumerate(found)}
+        return all(places[left] < places[right] for left, right in pairs)
 
     def write(self, edits: Sequence[Edit], after: str) -> bytes:
         """Make edits that turn the text into `after`; answers the update that tells of them."""
         self._observe()
         with _FAULTS, self._doc.transaction():
             for start, end, text in reversed(_in_bytes(str(self._root), edits)):
-                if end > start:
-                    del self._root[start:end]
+                # Deleted first, the new text would stand behind what is gone, beside whatever
+                # somebody else has written there.
                 if text:
                     self._root.insert(start, text)
+                if end > start:
+                    size = len(text.encode())
+                    del self._root[start + size : end + size]
         if self.text != after:
             raise EngineFault("an edit gave another text than it should")
         return self._told()
@@ -114,6 +172,29 @@ class Replica:
         """One transaction tells of its changes once; of none, not at all or in an empty update."""
         told = self._heard[0] if self._heard else b""
         return told if told != NO_UPDATE else b""
+
+
+class Order:
+    """Asks a replica for the order of neighbours once some updates more are applied.
+
+    They are applied to a copy, which is made at the first question.
+    """
+
+    def __init__(self, replica: Replica, before: Sequence[bytes]) -> None:
+        self._replica = replica
+        self._before = before
+        self._copy: Replica | None = None
+        self._applied = 0
+
+    def stands(self, updates: Sequence[bytes], pair: Pair) -> bool:
+        """Tell whether a pair stands in order; each time there may be more updates."""
+        if self._copy is None:
+            self._copy = Replica()
+            self._copy.follow(self._replica)
+            self._copy.apply(self._before)
+        self._copy.apply(updates[self._applied :])
+        self._applied = len(updates)
+        return self._copy.stand_in_order([pair])
 
 
 Put = tuple[str, str, object]

@@ -10,17 +10,19 @@ The server writes under one client id of its own, straight into the replica: a l
 no plan that could fail half way, and a copy of a large root would cost as much again.
 """
 
+import json
 import secrets
 from collections.abc import Callable, Iterable, Sequence
 from typing import cast
 
-from commonplace.core.yjs import HostileUpdate
-from commonplace.core.yjs_scan import scan
-from commonplace.core.yjs_update import FOLDER, LOGGED, Scanned
+from commonplace.core.text.edits import Edit
+from commonplace.core.yjs.encoding import HostileUpdate
+from commonplace.core.yjs.scan import scan
+from commonplace.core.yjs.update import FOLDER, LOGGED, Scanned
 from commonplace.errors import BadArgument
-from commonplace.vault.changes import Edited, Ingested, Plan, Taken
-from commonplace.vault.documents import Document
-from commonplace.vault.engine import EngineFault, Maps, Put, Replica, merged
+from commonplace.vault.documents.changes import Edited, Ingested, Plan, Taken
+from commonplace.vault.documents.document import Document
+from commonplace.vault.documents.engine import EngineFault, Maps, Put, Replica, merged
 
 PREFIX = "folder-"
 ACTOR = "server"
@@ -34,6 +36,42 @@ Touched = dict[tuple[str, str], str | None]
 """Map and key, and the id of the note that was there before, if there was one."""
 
 
+class Touches:
+    """What clients touched in the documents of roots, until the vault has followed.
+
+    It outlives the documents, which may be evicted and loaded again.
+    """
+
+    def __init__(self) -> None:
+        self._by_id: dict[str, Touched] = {}
+
+    def make_document(self, id: str) -> Document:
+        """Make the document of a root, which notes here what is touched in it; or of a note."""
+        return FolderDocument(id, self) if is_folder(id) else Document(id)
+
+    def note(self, id: str, places: Touched) -> None:
+        """Note what was touched; what was there before the first touch counts."""
+        mine = self._by_id.setdefault(id, {})
+        for place, before in places.items():
+            mine.setdefault(place, before)
+
+    def of(self, id: str) -> Touched:
+        """Return what was touched in a document."""
+        return self._by_id.get(id, {})
+
+    def take(self, id: str) -> Touched:
+        """Take what was touched, to follow it."""
+        return self._by_id.pop(id, {})
+
+    def give_back(self, id: str, touched: Touched) -> None:
+        """Note again what could not be followed; it was there before what came meanwhile."""
+        self._by_id.setdefault(id, {}).update(touched)
+
+    def by_document(self) -> dict[str, Touched]:
+        """Return all that was touched, by document."""
+        return dict(self._by_id)
+
+
 def is_folder(id: str) -> bool:
     """Tell the document of a root from that of a note."""
     return id.startswith(PREFIX)
@@ -45,11 +83,11 @@ class FolderDocument(Document):
     def __init__(
         self,
         id: str,
-        touched: dict[str, Touched],
+        touches: Touches,
         *,
         draw_client: Callable[[], int] = lambda: secrets.randbits(53),
     ) -> None:
-        self._touched = touched
+        self._touches = touches
         self._heirs = 0
         super().__init__(id, policy=FOLDER, draw_client=draw_client)
 
@@ -79,9 +117,9 @@ class FolderDocument(Document):
         self._size += len(record)
         return Taken(record, record, self._authors.register((self._author,)))
 
-    def apply(self, update: bytes, actor: str) -> Taken:
+    def apply(self, update: bytes, actor: str, *, tried: bool = False) -> Taken:
         """Take in an update from outside, and remember what it touched."""
-        taken = super().apply(update, actor)
+        taken = super().apply(update, actor, tried=tried)
         self._remember()
         return taken
 
@@ -89,7 +127,9 @@ class FolderDocument(Document):
         """Refuse: a folder has no text."""
         raise BadArgument("This document lists a folder; it has no text to edit.")
 
-    def ingest(self, base: bytes, text: str, actor: str) -> Ingested:
+    def ingest(
+        self, base: bytes, text: str, actor: str, edits: Sequence[Edit] | None = None
+    ) -> Ingested:
         """Refuse: a folder has no text."""
         raise BadArgument("This document lists a folder; it has no text to edit.")
 
@@ -107,18 +147,20 @@ class FolderDocument(Document):
         same = all(copy.values(name) == self._maps.values(name) for name in MAPS)
         return update if same else None
 
+    def _content(self) -> bytes:
+        values = {name: self._maps.values(name) for name in MAPS}
+        return json.dumps(values, sort_keys=True, default=str).encode()
+
     def _fresh(self) -> Replica:
         self._author = self._authors.own(ACTOR, self._gate.known)
         self._maps = Maps(MAPS, self._author.client)
         return self._maps
 
-    def _replay(self, updates: Iterable[bytes]) -> None:
+    def _replay(self, updates: Iterable[bytes], *, tried: bool) -> None:
         self._heirs = 0
         for number, update in enumerate(updates):
-            scanned = scan(update, policy=LOGGED)
-            self._size += len(update)
+            scanned, ready = self._admit(update, tried=tried)
             self._heirs += scanned.heirs
-            ready = self._gate.admit(update, scanned).ready
             if number == 0 or self._is_own(scanned):
                 self._maps.load(ready)
             else:
@@ -131,9 +173,8 @@ class FolderDocument(Document):
         return bool(clients) and all(self._authors.are_ours([client]) for client in clients)
 
     def _remember(self) -> None:
-        mine = self._touched.setdefault(self.id, {})
-        for place, before in self._maps.touched.items():
-            mine.setdefault(place, _id_in(before))
+        touched = self._maps.touched
+        self._touches.note(self.id, {place: _id_in(was) for place, was in touched.items()})
         self._maps.touched = {}
 
     def _refuse_growth(self, scanned: Scanned, size: int) -> None:

@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from commonplace.errors import BadArgument, Unavailable
-from commonplace.vault.embed import Floats
+from commonplace.vault.embeddings.provider import Floats
 
 TEXTS_MAX = 32
 ANSWER_BYTES_MAX = 64 << 20
@@ -50,16 +50,12 @@ class OpenAICompatible:
         model: str,
         key: str | None = None,
         *,
-        query_prefix: str = "",
-        document_prefix: str = "",
         indexing: Patience = INDEXING,
         asking: Patience = ASKING,
     ) -> None:
         self._url = endpoint(url)
         self._model = model
         self._key = key
-        self._query_prefix = query_prefix
-        self._document_prefix = document_prefix
         self._indexing = indexing
         self._asking = asking
         self._dimensions: int | None = None
@@ -67,7 +63,7 @@ class OpenAICompatible:
     @property
     def id(self) -> str:
         """The model and what is put before documents; the same model may move to another URL."""
-        return f"http/{self._model}/{self._document_prefix}"
+        return f"http/{self._model}/"
 
     @property
     def dimensions(self) -> int:
@@ -76,14 +72,9 @@ class OpenAICompatible:
             self.embed_query("dimensions")
         return cast("int", self._dimensions)
 
-    @property
-    def max_tokens(self) -> int:
-        """What every common model can read; the server cuts what is beyond its own."""
-        return 512
-
     def embed_documents(self, texts: Sequence[str]) -> Floats:
         """Give one row for each text, asking for a few at a time."""
-        sent = [self._document_prefix + text for text in texts]
+        sent = list(texts)
         parts = [
             self._embed(sent[first : first + TEXTS_MAX], self._indexing)
             for first in range(0, len(sent), TEXTS_MAX)
@@ -92,7 +83,7 @@ class OpenAICompatible:
 
     def embed_query(self, text: str) -> Floats:
         """Give the vector of a question."""
-        return self._embed([self._query_prefix + text], self._asking)[0]
+        return self._embed([text], self._asking)[0]
 
     def close(self) -> None:
         """Nothing is held between requests."""

@@ -13,18 +13,20 @@ from typing import Any, cast
 
 import numpy as np
 
-from commonplace.core.wordpiece import WordPiece
+from commonplace.core.search.wordpiece import WordPiece
 from commonplace.errors import Unavailable
-from commonplace.vault import model_files as model
-from commonplace.vault.embed import Floats
+from commonplace.vault.embeddings.model import files as model
+from commonplace.vault.embeddings.provider import Floats
 
 
 class LocalEmbedder:
     """The installed model."""
 
-    def __init__(self, data: Path, threads: int = 1, source: model.Source = model.MINILM) -> None:
+    def __init__(
+        self, data: Path, threads: int = 1, source: model.ModelSource = model.MINILM
+    ) -> None:
         found = model.status(data, source)
-        if found.state is not model.State.READY:
+        if found.state is not model.ModelState.READY:
             raise Unavailable(found.message)
         self._data = data
         self._source = source
@@ -41,11 +43,6 @@ class LocalEmbedder:
     def dimensions(self) -> int:
         """How many numbers a vector has."""
         return self._source.dimensions
-
-    @property
-    def max_tokens(self) -> int:
-        """How many tokens of a text are read."""
-        return self._source.tokens_max
 
     def embed_documents(self, texts: Sequence[str]) -> Floats:
         """Give one row for each text."""
@@ -79,7 +76,7 @@ class LocalEmbedder:
 class _Running:
     """A model in memory."""
 
-    def __init__(self, files: model.Files, tokens_max: int) -> None:
+    def __init__(self, files: model.ModelFiles, tokens_max: int) -> None:
         self._words = WordPiece(files.vocabulary)
         self._tokens_max = tokens_max
         self._session = _session(files.graph)
@@ -95,7 +92,7 @@ def _session(graph: bytes) -> Any:  # noqa: ANN401 - the runtime has no type stu
     except ImportError as error:
         raise Unavailable(
             "The search model needs onnxruntime, which is not installed here. Install it, or name"
-            " an embeddings server in commonplace.toml."
+            " an embeddings server (--embeddings, or COMMONPLACE_EMBEDDINGS)."
         ) from error
     runtime = cast("Any", onnxruntime)
     options = runtime.SessionOptions()

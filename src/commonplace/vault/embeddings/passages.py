@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 
 from commonplace.errors import Unavailable
-from commonplace.vault.tables import marks, opened, parts
+from commonplace.vault.index.database import marks, opened, parts
 
 VERSION = 1
 FILE = "meaning.db"
@@ -32,7 +32,7 @@ _TABLES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class StoredPassage:
     """A passage of a note: its range in the text, and the hash of what is embedded for it."""
 
     start: int
@@ -41,7 +41,7 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
-class Embedded:
+class EmbeddedNote:
     """A note whose passages have vectors: its number here, and those of its passages."""
 
     note: int
@@ -113,11 +113,11 @@ class Passages:
 
     def put(
         self,
-        notes: Mapping[str, tuple[bytes, Sequence[Passage]]],
+        notes: Mapping[str, tuple[bytes, Sequence[StoredPassage]]],
         vectors: Mapping[bytes, bytes],
-    ) -> dict[str, Embedded]:
+    ) -> dict[str, EmbeddedNote]:
         """Keep notes with their passages, in place of what was kept of them, in one step."""
-        done: dict[str, Embedded] = {}
+        done: dict[str, EmbeddedNote] = {}
         with self._transaction():
             self._db.executemany("INSERT OR IGNORE INTO vectors VALUES (?, ?)", vectors.items())
             for path, (sha, passages) in notes.items():
@@ -130,7 +130,7 @@ class Passages:
                 done[path] = self._put_passages(note, passages)
         return done
 
-    def _put_passages(self, note: int, passages: Sequence[Passage]) -> Embedded:
+    def _put_passages(self, note: int, passages: Sequence[StoredPassage]) -> EmbeddedNote:
         numbers = [
             self._db.execute(
                 "INSERT INTO passages (note, start, stop, hash) VALUES (?, ?, ?, ?) RETURNING id",
@@ -139,7 +139,7 @@ class Passages:
             for each in passages
         ]
         kept = self.vectors([each.hash for each in passages])
-        return Embedded(note, numbers, [kept[each.hash] for each in passages])
+        return EmbeddedNote(note, numbers, [kept[each.hash] for each in passages])
 
     def remove(self, paths: Collection[str]) -> list[int]:
         """Forget notes; their vectors stay a while, in case they come back."""

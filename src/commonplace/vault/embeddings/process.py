@@ -10,6 +10,7 @@ a slow machine search goes on by words meanwhile.
 """
 
 import json
+import logging
 import os
 import subprocess
 import sys
@@ -24,9 +25,9 @@ from typing import IO, cast
 import numpy as np
 
 from commonplace.errors import Starting, Unavailable
-from commonplace.vault import model_files as model
-from commonplace.vault.embed import Floats
-from commonplace.vault.embed_worker import Job, Kind
+from commonplace.vault.embeddings.model import files as model
+from commonplace.vault.embeddings.provider import Floats
+from commonplace.vault.embeddings.worker import Kind, ModelJob
 
 TEXTS_MAX = 16
 CRASHES_MAX = 3
@@ -34,17 +35,19 @@ IDLE_SECONDS = 300.0
 ASKING_SECONDS = 2.0
 BATCH_SECONDS = 120.0
 
+logger = logging.getLogger(__name__)
+
 
 class ProcessEmbedder:
     """The installed model, in another process. Used from several threads."""
 
     def __init__(
-        self, data: Path, source: model.Source = model.MINILM, idle: float = IDLE_SECONDS
+        self, data: Path, source: model.ModelSource = model.MINILM, idle: float = IDLE_SECONDS
     ) -> None:
         found = model.status(data, source)
-        if found.state is not model.State.READY:
+        if found.state is not model.ModelState.READY:
             raise Unavailable(found.message)
-        self._job = Job(str(data), source, os.getpid(), idle)
+        self._job = ModelJob(str(data), source, os.getpid(), idle)
         self._lock = threading.Lock()
         self._process: _Process | None = None
         self._crashes = 0
@@ -59,11 +62,6 @@ class ProcessEmbedder:
     def dimensions(self) -> int:
         """How many numbers a vector has."""
         return self._job.source.dimensions
-
-    @property
-    def max_tokens(self) -> int:
-        """How many tokens of a text are read."""
-        return self._job.source.tokens_max
 
     @property
     def process(self) -> int | None:
@@ -131,10 +129,10 @@ class _Ended(Exception):
 class _Process:
     """One run of the process."""
 
-    def __init__(self, job: Job) -> None:
+    def __init__(self, job: ModelJob) -> None:
         try:
             self._run = subprocess.Popen(
-                [sys.executable, "-P", "-m", "commonplace.vault.embed_worker"],
+                [sys.executable, "-P", "-m", "commonplace.vault.embeddings.worker"],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 # An interrupt at the keyboard is for the owner; this one ends with it.
@@ -205,12 +203,17 @@ class _Process:
 
     def _listen(self) -> None:
         stdout = cast("IO[bytes]", self._run.stdout)
-        while (line := stdout.readline()).endswith(b"\n"):
-            head = json.loads(line)
-            data = stdout.read(head["size"])
-            if len(data) == head["size"]:
-                self._settle(head, data)
-        self._end()
+        try:
+            while (line := stdout.readline()).endswith(b"\n"):
+                head = json.loads(line)
+                data = stdout.read(head["size"])
+                if len(data) == head["size"]:
+                    self._settle(head, data)
+        except Exception:  # what it says cannot be understood: it is started anew
+            logger.exception("the search model's process gave a strange answer")
+            self.kill()
+        finally:
+            self._end()
 
     def _settle(self, head: dict[str, object], data: bytes) -> None:
         problem = head.get("problem")

@@ -27,11 +27,6 @@ class Embedder(Protocol):
         """How many numbers a vector has."""
         ...
 
-    @property
-    def max_tokens(self) -> int:
-        """How much of a text is read; what is beyond does not count."""
-        ...
-
     def embed_documents(self, texts: Sequence[str]) -> Floats:
         """Give one row of length 1 for each text."""
         ...

@@ -15,16 +15,16 @@ from typing import TYPE_CHECKING
 import anyio
 import anyio.to_thread
 
-from commonplace.core import ranking
-from commonplace.core.ranking import Ranked
+from commonplace.core.search import ranking
+from commonplace.core.search.ranking import Ranked
 from commonplace.errors import Starting, Unavailable
-from commonplace.vault import model_files
-from commonplace.vault.contents import Contents, NoteChange
-from commonplace.vault.embedding import Embedding
+from commonplace.vault.embeddings.model import files
+from commonplace.vault.embeddings.store import Embedding
+from commonplace.vault.index.mirror import Contents, NoteChange
 from commonplace.vault.settings import Settings
 
 if TYPE_CHECKING:
-    from commonplace.vault.embed import Embedder
+    from commonplace.vault.embeddings.provider import Embedder
 
 NOTES_MAX = 100
 NOTES_AT_ONCE_MAX = 64
@@ -35,7 +35,7 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class EmbeddingProgress:
     """How far embedding is; `problem` says why it is not going on."""
 
     provider: str | None
@@ -54,7 +54,7 @@ class Near:
     passage: tuple[int, int] | None
 
 
-class Meaning:
+class SemanticSearch:
     """The vectors of a vault, and the one who makes them."""
 
     def __init__(
@@ -77,6 +77,7 @@ class Meaning:
         self._embedding = anyio.CapacityLimiter(1)
         self._woken = anyio.Event()
         self._failed_at: float | None = None
+        self._stopped = False
         self._problem: str | None = None
         self._off = _unavailable(settings) if embedder is None else None
 
@@ -86,13 +87,15 @@ class Meaning:
         return self._off is None
 
     @property
-    def progress(self) -> Progress:
+    def progress(self) -> EmbeddingProgress:
         """How far embedding is."""
         total, made = len(self._contents.catalog), self._made
         if made is None:
-            return Progress(None, 0, total, 0, self._off or self._problem)
+            return EmbeddingProgress(None, 0, total, 0, self._off or self._problem)
         embedded = min(len(made.paths), max(0, total - len(self._stale)))
-        return Progress(made.embedder.id, embedded, total, len(made.vectors), self._problem)
+        return EmbeddingProgress(
+            made.embedder.id, embedded, total, len(made.vectors), self._problem
+        )
 
     def status(self) -> dict[str, object]:
         """Say how far embedding is, as plain values."""
@@ -113,8 +116,14 @@ class Meaning:
 
     def stop(self) -> None:
         """Let nobody wait for the provider any more: the vault is about to be closed."""
+        self._stopped = True
         if self._made is not None:
             self._made.embedder.close()
+
+    async def reopen_index(self) -> None:
+        """Read the index that is there now: the one before was deleted."""
+        if self._made is not None:
+            await anyio.to_thread.run_sync(self._made.reopen_index, limiter=self._embedding)
 
     def close(self) -> None:
         """Let go of the files."""
@@ -134,6 +143,8 @@ class Meaning:
                 await self._catch_up()
                 failures, self._problem = 0, None
             except Unavailable as error:
+                if self._stopped:
+                    return  # it was told to fail
                 self._problem = str(error)
                 logger.warning("Search by meaning waits: %s", error)
                 await anyio.sleep(_PAUSES[min(failures, len(_PAUSES) - 1)])
@@ -203,7 +214,7 @@ class Meaning:
         self,
         words: Mapping[int, float],
         made: Embedding | None,
-        passages: Mapping[int, ranking.Passage],
+        passages: Mapping[int, ranking.NearPassage],
         limit: int,
     ) -> list[Near]:
         meaning: dict[int, float] = {}
@@ -220,7 +231,7 @@ class Meaning:
 
     async def _nearest(
         self, query: str, allowed: Collection[int] | None
-    ) -> tuple[Embedding | None, dict[int, ranking.Passage]]:
+    ) -> tuple[Embedding | None, dict[int, ranking.NearPassage]]:
         if not self.works or self._resting():
             return None, {}
         try:
@@ -257,5 +268,5 @@ def _unavailable(settings: Settings) -> str | None:
         return None
     if settings.models is None:
         return "Search by meaning is turned off."
-    found = model_files.status(settings.models)
-    return None if found.state is model_files.State.READY else found.message
+    found = files.status(settings.models)
+    return None if found.state is files.ModelState.READY else found.message

@@ -16,9 +16,9 @@ from typing import Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from commonplace.core.ranking import Passage
+from commonplace.core.search.ranking import NearPassage
 from commonplace.errors import Unavailable
-from commonplace.vault.embed import Floats
+from commonplace.vault.embeddings.provider import Floats
 
 Number = TypeVar("Number", bound=np.generic)
 Rows = NDArray[np.intp]
@@ -88,7 +88,7 @@ class Vectors:
 
     def search(
         self, query: Floats, limit: int, allowed: Collection[int] | None = None
-    ) -> list[Passage]:
+    ) -> list[NearPassage]:
         """Find the chunks nearest to a vector of length 1, among the allowed notes, best first."""
         with self._lock:
             if allowed is None:
@@ -99,7 +99,7 @@ class Vectors:
                 rows = self._promising(query, rows, max(CANDIDATES, 4 * limit))
             return list(self._best(query, rows, limit))
 
-    def _best(self, query: Floats, rows: Rows, limit: int) -> Iterator[Passage]:
+    def _best(self, query: Floats, rows: Rows, limit: int) -> Iterator[NearPassage]:
         scores = np.empty(len(rows), np.float32)
         for first in range(0, len(rows), _BLOCK):
             part = rows[first : first + _BLOCK]
@@ -112,7 +112,9 @@ class Vectors:
             rows, scores = rows[near], scores[near]
         for place in np.lexsort((self._chunks[rows], -scores)):
             row, score = rows[place], float(scores[place])
-            yield Passage(int(self._notes[row]), int(self._chunks[row]), min(max(score, 0.0), 1.0))
+            yield NearPassage(
+                int(self._notes[row]), int(self._chunks[row]), min(max(score, 0.0), 1.0)
+            )
 
     def _promising(self, query: Floats, rows: Rows, wanted: int) -> Rows:
         signs = _signs(query[None] > 0, self._words)[:, 0]

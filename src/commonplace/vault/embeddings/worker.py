@@ -1,9 +1,9 @@
 """The local model in a process of its own, so that the owner of a vault stays small.
 
-Run as `python -m commonplace.vault.embed_worker` with a job as a JSON line on standard input, then
-one line for each request: an id, the kind, and texts. Each answer is a JSON line and as many bytes
-as it says: the vectors, or none and the problem. A question never waits behind a batch: each kind
-has a thread, and the one for batches leaves the processor to everybody else.
+Run as `python -m commonplace.vault.embeddings.worker` with a job as a JSON line on standard input,
+then one line for each request: an id, the kind, and texts. Each answer is a JSON line and as many
+bytes as it says: the vectors, or none and the problem. A question never waits behind a batch: each
+kind has a thread, and the one for batches leaves the processor to everybody else.
 
 The process ends when its input ends, when the owner is gone, or when nothing was asked for a while.
 Nothing is kept here, so it may end at any moment.
@@ -20,10 +20,10 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
 from commonplace.errors import Unavailable
-from commonplace.vault import model_files as model
+from commonplace.vault.embeddings.model import files as model
 
 if TYPE_CHECKING:
-    from commonplace.vault.embed_local import LocalEmbedder
+    from commonplace.vault.embeddings.local import LocalEmbedder
 
 Kind = Literal["question", "batch"]
 
@@ -33,11 +33,11 @@ _WATCH_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class ModelJob:
     """Which model to run, for whom, and how long to stay when nothing is asked."""
 
     data: str
-    source: model.Source
+    source: model.ModelSource
     owner: int
     idle: float
 
@@ -46,16 +46,18 @@ class Job:
         return json.dumps(asdict(self)).encode() + b"\n"
 
     @classmethod
-    def unpacked(cls, line: bytes) -> "Job":
+    def unpacked(cls, line: bytes) -> "ModelJob":
         """Read it in the process."""
         given = json.loads(line)
-        return cls(given["data"], model.Source(**given["source"]), given["owner"], given["idle"])
+        return cls(
+            given["data"], model.ModelSource(**given["source"]), given["owner"], given["idle"]
+        )
 
 
 class Worker:
     """Answers requests in two threads, and knows when it is not needed any more."""
 
-    def __init__(self, job: Job, output: BinaryIO) -> None:
+    def __init__(self, job: ModelJob, output: BinaryIO) -> None:
         self._job = job
         self._output = output
         self._writing = threading.Lock()
@@ -88,11 +90,13 @@ class Worker:
                 data, problem = embedder.embed_documents(request["texts"]).tobytes(), None
             except Unavailable as error:
                 data, problem = b"", str(error)
+            except Exception as error:  # noqa: BLE001 (told to who asked; the thread goes on)
+                data, problem = b"", f"The search model failed: {error!r}."
             self._tell({"id": request["id"], "problem": problem}, data)
             self._count(-1)
 
     def _started(self) -> "LocalEmbedder":
-        from commonplace.vault.embed_local import LocalEmbedder
+        from commonplace.vault.embeddings.local import LocalEmbedder
 
         with self._starting:
             if self._embedder is None:
@@ -137,7 +141,7 @@ def main() -> None:
     """Serve the process that started this one."""
     # No matrix is multiplied by numpy here; threads that wait for one would take memory.
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
-    job = Job.unpacked(sys.stdin.buffer.readline())
+    job = ModelJob.unpacked(sys.stdin.buffer.readline())
     Worker(job, sys.stdout.buffer).run(sys.stdin.buffer)
     # The threads may be in the middle of a text that nobody waits for any more.
     os._exit(0)

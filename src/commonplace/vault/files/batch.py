@@ -13,17 +13,24 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Self
 
-from commonplace.vault.beneath import open_beneath
-from commonplace.vault.disk import read_all
-from commonplace.vault.moving import exchange
-from commonplace.vault.pen import temporary, write_aside
+from commonplace.vault.files.openat import open_beneath
+from commonplace.vault.files.rename import exchange, settle
+from commonplace.vault.files.writer import (
+    Permit,
+    always,
+    refuse_written,
+    remove,
+    take_out,
+    temporary,
+    write_aside,
+)
 
 # Waiting for the disk takes no processor, so more threads than cores pay off.
 _THREADS = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class NewBytes:
     """A note's new bytes, and the token of the temporary name."""
 
     path: str
@@ -34,9 +41,10 @@ class Change:
 class Swaps:
     """Some notes, while they are being changed; each folder is opened once."""
 
-    def __init__(self, at: Callable[[str], tuple[int, str]]) -> None:
+    def __init__(self, at: Callable[[str], tuple[int, str]], permit: Permit = always) -> None:
         """Take what finds the descriptor of a path's root, and the path inside it."""
         self._at = at
+        self._permit = permit
         self._folders: dict[str, int] = {}
         self._pool = ThreadPoolExecutor(_THREADS)
 
@@ -48,20 +56,21 @@ class Swaps:
         for folder in self._folders.values():
             os.close(folder)
 
-    def swap(self, changes: Sequence[Change]) -> list[bytes | OSError]:
+    def swap(self, changes: Sequence[NewBytes]) -> list[bytes | OSError]:
         """Change notes; gives what was in each, or why it could not be changed."""
         swaps = [_Swap(change, self._folder) for change in changes]
         for swap in swaps:
             swap.attempt(swap.write)
         list(self._pool.map(_Swap.try_sync, swaps))
         for swap in swaps:
+            self._permit()
             swap.attempt(swap.exchange)
         list(self._pool.map(os.fsync, {swap.folder for swap in swaps if swap.error is None}))
         for swap in swaps:
             swap.attempt(swap.take_out)
         return [swap.error or swap.out for swap in swaps]
 
-    def clear(self, change: Change) -> None:
+    def clear(self, change: NewBytes) -> None:
         """Remove what a change left behind."""
         with suppress(OSError):
             folder, _ = self._folder(change.path)
@@ -79,7 +88,7 @@ class Swaps:
 class _Swap:
     """One note that is being changed, a step at a time; nothing follows a step that failed."""
 
-    def __init__(self, change: Change, folder: Callable[[str], tuple[int, str]]) -> None:
+    def __init__(self, change: NewBytes, folder: Callable[[str], tuple[int, str]]) -> None:
         self._change = change
         self._find = folder
         self._spare = temporary(change.token)
@@ -98,6 +107,7 @@ class _Swap:
 
     def write(self) -> None:
         self.folder, self._name = self._find(self._change.path)
+        settle(self.folder, self._spare)
         mode = os.stat(self._name, dir_fd=self.folder, follow_symlinks=False).st_mode
         self._written = write_aside(self.folder, self._spare, self._change.data, stat.S_IMODE(mode))
 
@@ -115,15 +125,13 @@ class _Swap:
 
     def exchange(self) -> None:
         try:
-            exchange(self.folder, self._spare, self._name)
+            refuse_written(self.folder, self._name)
+            old = exchange(self.folder, self._spare, self._name)
+            if old is not None:
+                os.close(old)
         except OSError:
-            os.unlink(self._spare, dir_fd=self.folder)
+            remove(self.folder, self._spare)
             raise
 
     def take_out(self) -> None:
-        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC
-        out = os.open(self._spare, flags, dir_fd=self.folder)
-        try:
-            self.out = read_all(out)
-        finally:
-            os.close(out)
+        self.out = take_out(self.folder, self._spare)

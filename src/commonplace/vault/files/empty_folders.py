@@ -6,15 +6,15 @@ from contextlib import contextmanager
 
 from commonplace.core import paths
 from commonplace.errors import BadPath, Conflict, Unavailable
-from commonplace.vault.beneath import open_beneath
-from commonplace.vault.disk import reason
-from commonplace.vault.roots import Roots
+from commonplace.vault.files.openat import open_beneath
+from commonplace.vault.files.reader import reason
+from commonplace.vault.files.roots import Roots
 
 
 def make(roots: Roots, path: str) -> None:
     """Make a folder, those above it as well."""
     paths.new_note_path(f"{path}/note.md")
-    if path[-3:].lower() == ".md":
+    if paths.has_note_suffix(path):
         raise BadPath(f"{path} is called like a note. Choose another name for the folder.")
     disk, inside = roots.at(path)
     made = ""

@@ -1,8 +1,8 @@
 """Open a path beneath a directory descriptor, following no symbolic link on the way.
 
-Checking a path first and opening it afterwards lets a link slip in between (measured: 213 of
-18,689 reads escaped). Here the kernel checks while it opens: `openat2` with RESOLVE_BENEATH and
-RESOLVE_NO_SYMLINKS, or, where that is missing, one `openat` with O_NOFOLLOW a part.
+Checking a path first and opening it afterwards lets a link slip in between. Here the kernel checks
+while it opens: `openat2` with RESOLVE_BENEATH and RESOLVE_NO_SYMLINKS, or, where that is missing,
+one `openat` with O_NOFOLLOW a part.
 """
 
 import ctypes

@@ -5,6 +5,7 @@ descriptor of the root, so neither a symbolic link nor a renamed parent leads ou
 """
 
 import errno
+import hashlib
 import os
 import stat
 import unicodedata
@@ -13,12 +14,19 @@ from typing import NamedTuple
 
 from commonplace.core import paths
 from commonplace.errors import BadArgument, NotFound, Unavailable, Unreadable
-from commonplace.vault.beneath import open_beneath
+from commonplace.vault.files.open_files import is_open_for_writing, wait_for_writers
+from commonplace.vault.files.openat import open_beneath
 from commonplace.vault.settings import Root
 
 NOTE_BYTES_MAX = 10 * 1024 * 1024
 _CHUNK = 1 << 20
 _TRIES_MAX = 8
+_FORBIDDEN = (errno.EACCES, errno.EPERM)
+# Where it can be, a file is looked at without being opened: whoever watches it, we too, is woken
+# by each opening.
+_LOOKING: int = getattr(os, "O_PATH", os.O_RDONLY | os.O_NONBLOCK)
+# A reader waits so long for a program that is saving the note just now.
+SAVE_SECONDS_MAX = 0.4
 
 
 class Stamp(NamedTuple):
@@ -29,6 +37,19 @@ class Stamp(NamedTuple):
     inode: int
 
 
+class Look(NamedTuple):
+    """What a file held at one moment, and whether a program had it open for writing then."""
+
+    data: bytes
+    stamp: Stamp
+    held: bool | None
+
+    @property
+    def in_doubt(self) -> bool:
+        """Whether this may be half of a save: where nobody knows, if there is nothing."""
+        return self.held or (self.held is None and not self.data)
+
+
 class Listed(NamedTuple):
     """A note file found by a scan: its path (NFC), and its name on disk if that differs."""
 
@@ -37,7 +58,7 @@ class Listed(NamedTuple):
     on_disk: str | None = None
 
 
-class Disk:
+class RootFolder:
     """One root, held open."""
 
     def __init__(self, root: Root) -> None:
@@ -71,6 +92,26 @@ class Disk:
         finally:
             os.close(descriptor)
 
+    def look(self, path: str) -> Look:
+        """Read a whole note, and tell whether a program is about to write more of it."""
+        descriptor = self._open_file(path)
+        try:
+            data, stamp = self._read_settled(descriptor, path)
+            return Look(data, stamp, is_changing(descriptor, stamp))
+        except OSError as error:
+            raise Unavailable(f"{path} cannot be read: {reason(error)}.") from error
+        finally:
+            os.close(descriptor)
+
+    def read_patiently(self, path: str) -> tuple[bytes, Stamp]:
+        """Read a whole note, in a thread: one that is being saved, a moment later."""
+        descriptor = self._open_file(path)
+        try:
+            wait_for_writers(descriptor, SAVE_SECONDS_MAX)
+        finally:
+            os.close(descriptor)
+        return self.read(path)
+
     def _read_settled(self, descriptor: int, path: str) -> tuple[bytes, Stamp]:
         """Read between two equal stamps: a program may be writing the file just now."""
         before = self._regular(descriptor, path)
@@ -93,11 +134,26 @@ class Disk:
     def stamp(self, path: str) -> Stamp | None:
         """Look at a note file without reading it; None if it is not one."""
         try:
-            descriptor = open_beneath(self.descriptor, path, os.O_RDONLY | os.O_NONBLOCK)
+            descriptor = open_beneath(self.descriptor, path, _LOOKING)
+        except OSError as error:
+            return self._closed_stamp(path) if error.errno in _FORBIDDEN else None
+        try:
+            found = os.fstat(descriptor)
+        finally:
+            os.close(descriptor)
+        return stamp_of(found) if stat.S_ISREG(found.st_mode) else None
+
+    def _closed_stamp(self, path: str) -> Stamp | None:
+        """Look at a file that may not be opened: it is there all the same."""
+        folder, _, name = path.rpartition("/")
+        try:
+            descriptor = open_beneath(self.descriptor, folder, os.O_RDONLY | os.O_DIRECTORY)
         except OSError:
             return None
         try:
-            found = os.fstat(descriptor)
+            found = os.stat(name, dir_fd=descriptor, follow_symlinks=False)
+        except OSError:
+            return None
         finally:
             os.close(descriptor)
         return stamp_of(found) if stat.S_ISREG(found.st_mode) else None
@@ -152,17 +208,21 @@ class Disk:
             yield from self.scan(f"{folder}/{name}" if folder else name)
 
     def _same_name(self, folder: str, wanted: str) -> str | None:
-        try:
-            descriptor = open_beneath(self.descriptor, folder, os.O_RDONLY | os.O_DIRECTORY)
-        except OSError:
-            return None
-        try:
-            names = os.listdir(descriptor)
-        finally:
-            os.close(descriptor)
+        names = self.names(folder)
         if wanted in names:
             return wanted
         return next((n for n in names if unicodedata.normalize("NFC", n) == wanted), None)
+
+    def names(self, folder: str) -> list[str]:
+        """Return all names in a folder; none of one that cannot be read."""
+        try:
+            descriptor = open_beneath(self.descriptor, folder, os.O_RDONLY | os.O_DIRECTORY)
+        except OSError:
+            return []
+        try:
+            return os.listdir(descriptor)
+        finally:
+            os.close(descriptor)
 
     def _open_file(self, path: str) -> int:
         try:
@@ -172,6 +232,11 @@ class Disk:
                 raise NotFound(f"Document not found: {path}") from error
             if error.errno == errno.ENAMETOOLONG:
                 raise BadArgument(f"The path is too long: {path[:80]}…") from error
+            if error.errno in _FORBIDDEN:
+                raise Unavailable(
+                    f"{path} cannot be read: {reason(error)}. Give the person who runs"
+                    " Commonplace permission to read the file."
+                ) from error
             raise Unavailable(f"{path} cannot be opened: {reason(error)}.") from error
 
     @staticmethod
@@ -189,13 +254,24 @@ def stamp_of(found: os.stat_result) -> Stamp:
     return Stamp(found.st_mtime_ns, found.st_size, found.st_ino)
 
 
+def is_changing(descriptor: int, stamp: Stamp) -> bool | None:
+    """Tell whether a program is writing a file, or has written it since it was stamped."""
+    held = is_open_for_writing(descriptor)
+    return True if stamp_of(os.fstat(descriptor)) != stamp else held
+
+
+def content_sha(data: bytes) -> bytes:
+    """Return the hash that tells one content of a note from another."""
+    return hashlib.blake2b(data, digest_size=16).digest()
+
+
 def reason(error: OSError) -> str:
     """Say why the system refused, without naming a path of the host."""
     return (error.strerror or "unknown reason").lower()
 
 
 def _listed(folder: str, entry: os.DirEntry[str]) -> Listed | None:
-    if entry.name[-3:].lower() != ".md":
+    if not paths.has_note_suffix(entry.name):
         return None
     on_disk = f"{folder}/{entry.name}" if folder else entry.name
     path = on_disk if on_disk.isascii() else unicodedata.normalize("NFC", on_disk)

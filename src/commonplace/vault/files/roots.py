@@ -1,26 +1,37 @@
-"""The roots of a vault as one tree of paths.
+"""The roots of a vault as one tree of paths, or what a view shows of it.
 
 One root: a path is relative to it. Several: the first part is the root's name.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from copy import copy
 
 from commonplace.core import globs, paths
+from commonplace.core.view import View
 from commonplace.errors import BadArgument, NotFound
-from commonplace.vault.disk import Disk, Listed, Stamp
-from commonplace.vault.pen import Pen
+from commonplace.vault.files.batch import Swaps
+from commonplace.vault.files.reader import Listed, Look, RootFolder, Stamp
+from commonplace.vault.files.spelling import spelled
+from commonplace.vault.files.writer import Pen, Permit, always
 from commonplace.vault.settings import Settings
-from commonplace.vault.swaps import Swaps
 
 
 class Roots:
     """Every root of a vault, held open."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, permit: Permit = always) -> None:
         self._named = settings.several_roots
-        self._disks = {root.name: Disk(root) for root in settings.roots}
-        self._pens = {name: Pen(disk) for name, disk in self._disks.items()}
+        self._disks = {root.name: RootFolder(root) for root in settings.roots}
+        self._pens = {name: Pen(disk, permit) for name, disk in self._disks.items()}
         self._ignored = [globs.compile_glob(pattern) for pattern in settings.ignore]
+        self._permit = permit
+        self.view = View()
+
+    def seen(self, view: View) -> "Roots":
+        """Return the same roots, with nothing in them but what a view shows."""
+        part = copy(self)
+        part.view = view
+        return part
 
     def close(self) -> None:
         """Let go of the roots."""
@@ -31,15 +42,26 @@ class Roots:
         """Name the roots that are no longer there."""
         return [name for name, disk in self._disks.items() if not disk.present()]
 
-    def at(self, path: str) -> tuple[Disk, str]:
+    def at(self, path: str) -> tuple[RootFolder, str]:
         """Find the root of a path, and the path inside it."""
+        if not self.view.shows(path):
+            raise NotFound(
+                f"Document not found: {path}", f"This access token reaches {self.view.reach} only."
+            )
+        return self._place(path)
+
+    def disk(self, root: str) -> RootFolder:
+        """Return the root of that name."""
+        return self._disks[root]
+
+    def _place(self, path: str) -> tuple[RootFolder, str]:
         if not self._named:
             return next(iter(self._disks.values())), path
         name, _, inside = path.partition("/")
         if name not in self._disks:
             raise NotFound(
-                f"Document not found: {path}. The first part of a path names a folder of this"
-                f" vault: {', '.join(self._disks)}."
+                f"{path} lies in no folder of this vault. The first part of a path names a folder"
+                f" of this vault: {', '.join(self._disks)}."
             )
         return self._disks[name], inside
 
@@ -47,6 +69,16 @@ class Roots:
         """Read a note's bytes."""
         disk, inside = self.at(path)
         return disk.read(inside)
+
+    def look(self, path: str) -> Look:
+        """Read a note's bytes, and tell whether a program is writing it."""
+        disk, inside = self.at(path)
+        return disk.look(inside)
+
+    def read_patiently(self, path: str) -> tuple[bytes, Stamp]:
+        """Read a note's bytes, in a thread: if it is being saved, a moment later."""
+        disk, inside = self.at(path)
+        return disk.read_patiently(inside)
 
     def stamp(self, path: str) -> Stamp | None:
         """Look at a note without reading it."""
@@ -59,10 +91,23 @@ class Roots:
         found = disk.find(inside) if inside else None
         return self._outside(disk, found) if found else None
 
-    def swap(self, path: str, data: bytes, token: str) -> tuple[bytes, Stamp]:
+    def swap(
+        self,
+        path: str,
+        data: bytes,
+        token: str,
+        *,
+        patient: bool = True,
+        expected: Callable[[bytes], bool] | None = None,
+    ) -> tuple[bytes, Stamp]:
         """Put new bytes in place of a note, and get back what was there."""
         pen, inside = self._pen(path)
-        return pen.swap(inside, data, token)
+        return pen.swap(inside, data, token, patient=patient, expected=expected)
+
+    def is_open_for_writing(self, path: str) -> bool:
+        """Tell whether another program is known to have a note open for writing."""
+        pen, inside = self._pen(path)
+        return pen.is_open_for_writing(inside)
 
     def swaps(self) -> Swaps:
         """Begin to change many notes."""
@@ -71,17 +116,27 @@ class Roots:
             disk, inside = self.at(path)
             return disk.descriptor, inside
 
-        return Swaps(at)
+        return Swaps(at, self._permit)
 
-    def spare(self, path: str, token: str) -> bytes | None:
-        """Read what a swap that was cut short left behind."""
+    def spare(self, path: str, token: str) -> Look | None:
+        """Look at what a swap pushed out, or one that was cut short left behind."""
         pen, inside = self._pen(path)
         return pen.spare(inside, token)
+
+    def open_spare(self, path: str, token: str) -> int | None:
+        """Open what a swap pushed out."""
+        pen, inside = self._pen(path)
+        return pen.open_spare(inside, token)
 
     def clear(self, path: str, token: str) -> None:
         """Remove what a swap left behind."""
         pen, inside = self._pen(path)
         pen.clear(inside, token)
+
+    def name_spare(self, path: str, token: str, name: str) -> None:
+        """Make what a swap left behind a note beside the other."""
+        pen, inside = self._pen(path)
+        pen.name_spare(inside, token, name)
 
     def create(self, path: str, data: bytes, token: str) -> Stamp:
         """Write a note that does not exist yet."""
@@ -105,10 +160,18 @@ class Roots:
         """Tell whether there is a folder of that path; the top is one."""
         if not path:
             return True
+        if not self.view.shows_folder(path):
+            return False
         if self._named and path.partition("/")[0] not in self._disks:
             return False
-        disk, inside = self.at(path)
+        disk, inside = self._place(path)
         return disk.is_folder(inside)
+
+    def spelled(self, path: str) -> str:
+        """Return a path with the folders that are there spelt as they are on disk."""
+        disk, inside = self.at(path)
+        folder, slash, name = inside.rpartition("/")
+        return self.joined(disk.root.name, f"{spelled(disk, folder)}{slash}{name}")
 
     def scan(self, folder: str = "") -> Iterator[Listed]:
         """Yield every note beneath a folder, but what the person ignores."""
@@ -116,7 +179,7 @@ class Roots:
             for name in self._disks:
                 yield from self.scan(name)
             return
-        disk, inside = self.at(folder) if folder else (next(iter(self._disks.values())), "")
+        disk, inside = self._place(folder) if folder else (next(iter(self._disks.values())), "")
         for listed in disk.scan(inside):
             found = self._placed(disk, listed)
             if not self.ignores(found.path):
@@ -131,8 +194,8 @@ class Roots:
         return Listed(path, stamp, None if on_disk == path else on_disk) if stamp else None
 
     def ignores(self, path: str) -> bool:
-        """Tell whether the person's settings leave a note out."""
-        return any(pattern.matches(path) for pattern in self._ignored)
+        """Tell whether the person's settings, or the view, leave a note out."""
+        return not self.view.shows(path) or any(pattern.matches(path) for pattern in self._ignored)
 
     def has(self, root: str) -> bool:
         """Tell whether the vault has a root of that name."""
@@ -165,10 +228,10 @@ class Roots:
         disk, inside = self.at(path)
         return self._pens[disk.root.name], inside
 
-    def _outside(self, disk: Disk, inside: str) -> str:
+    def _outside(self, disk: RootFolder, inside: str) -> str:
         return f"{disk.root.name}/{inside}" if self._named else inside
 
-    def _placed(self, disk: Disk, listed: Listed) -> Listed:
+    def _placed(self, disk: RootFolder, listed: Listed) -> Listed:
         if not self._named:
             return listed
         on_disk = listed.on_disk and self._outside(disk, listed.on_disk)

@@ -6,64 +6,131 @@ A new text is written under a temporary, hidden name beside the note, then moved
 import errno
 import os
 import stat
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 
-from commonplace.errors import Conflict
-from commonplace.vault.beneath import open_beneath
-from commonplace.vault.disk import Disk, Stamp, read_all, stamp_of
-from commonplace.vault.moving import exchange, move
+from commonplace.errors import Conflict, Unavailable
+from commonplace.vault.files.open_files import is_open_for_writing, wait_for_writers
+from commonplace.vault.files.openat import open_beneath
+from commonplace.vault.files.reader import (
+    SAVE_SECONDS_MAX,
+    Look,
+    RootFolder,
+    Stamp,
+    is_changing,
+    read_all,
+    reason,
+    stamp_of,
+)
+from commonplace.vault.files.rename import exchange, move, settle
 
 _TRASH_NAMES_MAX = 10_000
+
+Permit = Callable[[], None]
+"""Raises `Unavailable` if this process may not write the files any more."""
+
+
+def always() -> None:
+    """Permit it: the folder is ours as long as the process runs."""
 
 
 class Pen:
     """The one who writes the files of a root."""
 
-    def __init__(self, disk: Disk) -> None:
+    def __init__(self, disk: RootFolder, permit: Permit = always) -> None:
+        """Take who says, at the last moment, whether this process may still write."""
         self._top = disk.descriptor
+        self._permit = permit
+        self._replaced: dict[str, int] = {}
+        """Old files of which only a copy lies under the temporary name, open, by token."""
 
-    def swap(self, path: str, data: bytes, token: str) -> tuple[bytes, Stamp]:
+    def swap(
+        self,
+        path: str,
+        data: bytes,
+        token: str,
+        *,
+        patient: bool = True,
+        expected: Callable[[bytes], bool] | None = None,
+    ) -> tuple[bytes, Stamp]:
         """Put new bytes in place of a note; returns what was there and the new stamp.
 
         The file keeps its mode. Whatever another program wrote until the last moment comes back;
-        it lies under the temporary name until `clear` is called with the same token.
+        it lies under the temporary name until `clear` is called with the same token. A note that
+        another program is writing just now is not touched (BlockingIOError) by one who is patient;
+        nor is one that is not as expected, where a mere copy of it would come back.
         """
         with self._folder_of(path) as (folder, name):
             spare = temporary(token)
+            settle(folder, spare)
             mode = os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode
             stamp = _write_new(folder, spare, data, stat.S_IMODE(mode))
             try:
-                exchange(folder, spare, name)
-            except OSError:
-                os.unlink(spare, dir_fd=folder)
+                if patient:
+                    refuse_written(folder, name)
+                self._permit()
+                old = exchange(folder, spare, name, expected if patient else None)
+            except (OSError, Unavailable):
+                remove(folder, spare)
                 raise
+            self._keep_replaced(token, old)
             os.fsync(folder)
-            out = os.open(spare, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
-            try:
-                before = read_all(out)
-            finally:
-                os.close(out)
-            return before, stamp
+            return take_out(folder, spare) if old is None else look_at(old).data, stamp
 
-    def spare(self, path: str, token: str) -> bytes | None:
-        """Read what a swap that was cut short left behind."""
+    def _keep_replaced(self, token: str, old: int | None) -> None:
+        if (before := self._replaced.pop(token, None)) is not None:
+            os.close(before)
+        if old is not None:
+            self._replaced[token] = old
+
+    def is_open_for_writing(self, path: str) -> bool:
+        """Tell whether another program is known to have a note open for writing."""
+        with suppress(FileNotFoundError), self._folder_of(path) as (folder, name):
+            try:
+                refuse_written(folder, name)
+            except BlockingIOError:
+                return True
+        return False
+
+    def open_spare(self, path: str, token: str) -> int | None:
+        """Open what a swap pushed out; None if there is nothing."""
+        if (old := self._replaced.get(token)) is not None:
+            return os.dup(old)
         try:
             with self._folder_of(path) as (folder, _):
-                found = os.open(
-                    temporary(token), os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder
-                )
-                try:
-                    return read_all(found)
-                finally:
-                    os.close(found)
-        except OSError:
+                settle(folder, temporary(token))
+                return _opened(folder, temporary(token))
+        except (FileNotFoundError, NotADirectoryError):
             return None
+        except OSError as error:
+            raise _unreadable_spare(path, error) from error
+
+    def spare(self, path: str, token: str) -> Look | None:
+        """Look at what a swap pushed out, or one that was cut short left behind."""
+        found = self.open_spare(path, token)
+        if found is None:
+            return None
+        try:
+            return look_at(found)
+        except OSError as error:
+            raise _unreadable_spare(path, error) from error
+        finally:
+            os.close(found)
 
     def clear(self, path: str, token: str) -> None:
         """Remove what a swap left behind."""
+        self._keep_replaced(token, None)
         with suppress(OSError), self._folder_of(path) as (folder, _):
             os.unlink(temporary(token), dir_fd=folder)
+
+    def name_spare(self, path: str, token: str, name: str) -> None:
+        """Make what a swap left behind a note in the same folder; Conflict if the name is taken."""
+        with self._folder_of(path) as (folder, _):
+            try:
+                move(folder, temporary(token), folder, name.rpartition("/")[2])
+            except FileExistsError as error:
+                raise Conflict(f"{name} exists already. Choose another name.") from error
+            os.fsync(folder)
 
     def create(self, path: str, data: bytes, token: str) -> Stamp:
         """Write a note that does not exist yet, its folders as well; Conflict if it does."""
@@ -72,7 +139,11 @@ class Pen:
             spare = temporary(token)
             stamp = _write_new(folder, spare, data, 0o666 & ~_umask())
             try:
+                self._permit()
                 move(folder, spare, folder, name)
+            except Unavailable:
+                os.unlink(spare, dir_fd=folder)
+                raise
             except OSError as error:
                 os.unlink(spare, dir_fd=folder)
                 if error.errno in (errno.EEXIST, errno.ENOTEMPTY, errno.EISDIR):
@@ -85,6 +156,7 @@ class Pen:
         """Give a note another name; Conflict if it is taken."""
         self._make_folders(new)
         with self._folder_of(old) as (before, was), self._folder_of(new) as (after, now):
+            self._permit()
             try:
                 move(before, was, after, now)
             except FileExistsError as error:
@@ -130,6 +202,43 @@ class Pen:
                 os.close(folder)
 
 
+def look_at(descriptor: int) -> Look:
+    """Read an open file from its beginning, and tell whether a program is writing it."""
+    stamp = stamp_of(os.fstat(descriptor))
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    data = read_all(descriptor)
+    return Look(data, stamp, is_changing(descriptor, stamp))
+
+
+def _unreadable_spare(path: str, error: OSError) -> Unavailable:
+    return Unavailable(f"What another program wrote to {path} cannot be read: {reason(error)}.")
+
+
+def take_out(folder: int, spare: str) -> bytes:
+    """Read what a swap pushed out: a program that was about to save it may write a while yet."""
+    out = _opened(folder, spare)
+    try:
+        wait_for_writers(out, SAVE_SECONDS_MAX)
+        return read_all(out)
+    finally:
+        os.close(out)
+
+
+def _opened(folder: int, name: str) -> int:
+    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
+    return os.open(name, flags, dir_fd=folder)
+
+
+def refuse_written(folder: int, name: str) -> None:
+    """Refuse to swap a file out from under a program that is saving it."""
+    descriptor = _opened(folder, name)
+    try:
+        if is_open_for_writing(descriptor):
+            raise BlockingIOError(errno.EAGAIN, "another program is writing it")
+    finally:
+        os.close(descriptor)
+
+
 def _write_new(folder: int, name: str, data: bytes, mode: int) -> Stamp:
     """Write a file that no one else sees yet, wholly and down to the disk.
 
@@ -154,7 +263,8 @@ def write_aside(folder: int, name: str, data: bytes, mode: int) -> int:
         rest = memoryview(data)
         while rest:
             rest = rest[os.write(descriptor, rest) :]
-        os.fchmod(descriptor, mode)
+        with suppress(PermissionError):  # some file systems have no modes to set
+            os.fchmod(descriptor, mode)
         assert os.fstat(descriptor).st_size == len(data)
     except BaseException:
         os.unlink(name, dir_fd=folder)
@@ -170,6 +280,12 @@ def _opened_new(folder: int, name: str) -> int:
     except FileExistsError:  # a crash left it
         os.unlink(name, dir_fd=folder)
         return os.open(name, flags, 0o600, dir_fd=folder)
+
+
+def remove(folder: int, name: str) -> None:
+    """Remove a file that may have got its name, or not, before something failed."""
+    with suppress(FileNotFoundError):
+        os.unlink(name, dir_fd=folder)
 
 
 def temporary(token: str) -> str:

@@ -13,14 +13,14 @@ import anyio.to_thread
 
 from commonplace.core import paths
 from commonplace.errors import BadArgument, CommonplaceError, Conflict
-from commonplace.vault import folder_disk
-from commonplace.vault.folder_document import FILES, FolderDocument, Touched
-from commonplace.vault.folder_listing import Listing
-from commonplace.vault.folder_plan import Entry, Seen, inside_of, read_entry, steps
-from commonplace.vault.log import Known, Log, Place
-from commonplace.vault.roots import Roots
-from commonplace.vault.shelf import Shelf
-from commonplace.vault.trash import FOLDER as TRASH
+from commonplace.vault.documents.folder_document import FILES, FolderDocument, Touched
+from commonplace.vault.documents.notes import LiveNotes
+from commonplace.vault.files import empty_folders
+from commonplace.vault.files.roots import Roots
+from commonplace.vault.folders.listing import RootListing
+from commonplace.vault.folders.plan import ClientTouches, FolderEntry, inside_of, read_entry, steps
+from commonplace.vault.log.log import DocumentId, Log
+from commonplace.vault.notes.trash import FOLDER as TRASH
 
 LISTED_MAX = 20_000
 
@@ -31,7 +31,7 @@ logger = logging.getLogger(__name__)
 class Doors:
     """The ways into the vault: each checks everything, and does a thing whole or refuses it."""
 
-    create: Callable[[str, str], Awaitable[str]]
+    create: Callable[[str, str, str | None], Awaitable[str]]
     rename: Callable[[str, str, str], Awaitable[object]]
     delete: Callable[[str, str], Awaitable[object]]
 
@@ -40,20 +40,20 @@ class Wishes:
     """What the clients of one root want, carried out."""
 
     def __init__(
-        self, doors: Doors, roots: Roots, log: Log, shelf: Shelf, *, read_only: bool
+        self, doors: Doors, roots: Roots, log: Log, notes: LiveNotes, *, read_only: bool
     ) -> None:
         self._doors = doors
         self._roots = roots
         self._log = log
-        self._shelf = shelf
+        self._notes = notes
         self._read_only = read_only
 
     async def carry_out(
-        self, listing: Listing, document: FolderDocument, touched: Touched, actor: str
+        self, listing: RootListing, document: FolderDocument, touched: Touched, actor: str
     ) -> set[str]:
         """Follow what was touched; returns the keys that must be looked at afterwards."""
         before = {key: id for (name, key), id in touched.items() if name == FILES}
-        now: dict[str, Entry | None] = {}
+        now: dict[str, FolderEntry | None] = {}
         for key in before:
             value = document.value(FILES, key)
             entry = read_entry(value)
@@ -82,8 +82,11 @@ class Wishes:
         return keys
 
     async def _seen(
-        self, listing: Listing, before: Mapping[str, str | None], now: Mapping[str, Entry | None]
-    ) -> Seen:
+        self,
+        listing: RootListing,
+        before: Mapping[str, str | None],
+        now: Mapping[str, FolderEntry | None],
+    ) -> ClientTouches:
         listed: dict[str, str] = {}
         left: dict[str, str] = {}
         removed: set[str] = set()
@@ -102,9 +105,9 @@ class Wishes:
         known = {id: await self._log.find(id) for id in listed.values()}
         homes = {id: home for id, one in known.items() if (home := self._home(listing, one))}
         fresh = {id for id, one in known.items() if one is None}
-        return Seen(listed, left, removed, homes, fresh)
+        return ClientTouches(listed, left, removed, homes, fresh)
 
-    def _home(self, listing: Listing, known: Known | None) -> str | None:
+    def _home(self, listing: RootListing, known: DocumentId | None) -> str | None:
         """Return where the file of a document is, if it is in this root or in its trash."""
         place = known and known.place
         if place is None or place.root != listing.root:
@@ -113,7 +116,7 @@ class Wishes:
         return None if found is None else place.path
 
     async def _move_all(
-        self, listing: Listing, moves: Iterable[tuple[str, str]], actor: str
+        self, listing: RootListing, moves: Iterable[tuple[str, str]], actor: str
     ) -> set[str]:
         """Make moves in an order in which each finds its new name free; others are left."""
         left, keys = dict(moves), set[str]()
@@ -124,33 +127,28 @@ class Wishes:
                 await self._try(self._move(listing, old, new, actor), new)
         return keys
 
-    async def _move(self, listing: Listing, old: str, new: str, actor: str) -> None:
+    async def _move(self, listing: RootListing, old: str, new: str, actor: str) -> None:
         self._refuse_ignored(listing, new)
         was, to = (self._roots.joined(listing.root, each) for each in (old, new))
         if old.startswith(f"{TRASH}/"):
             if self._roots.find(paths.new_note_path(to)) is not None:
                 raise Conflict(f"{to} exists already.")
-            await self._shelf.move(was, to)
+            await self._notes.move(was, to)
         else:
             await self._doors.rename(was, to, actor)
         listing.drop(old)
-        listing.put(new, await self._shelf.id_of(to))
+        listing.put(new, await self._notes.ids.id_of(to))
 
-    async def _create(self, listing: Listing, path: str, id: str | None) -> None:
+    async def _create(self, listing: RootListing, path: str, id: str | None) -> None:
         self._refuse_ignored(listing, path)
-        place = Place(listing.root, path)
-        before = await self._log.at(place)
-        made = await self._doors.create(self._roots.joined(listing.root, path), "")
-        there = await self._log.at(place)
-        if id is not None and (there is None or (before is not None and there.id == before.id)):
-            await self._shelf.place(id, made)
-        listing.put(path, await self._shelf.id_of(made))
+        made = await self._doors.create(self._roots.joined(listing.root, path), "", id)
+        listing.put(path, await self._notes.ids.id_of(made))
 
-    async def _delete(self, listing: Listing, path: str, actor: str) -> None:
+    async def _delete(self, listing: RootListing, path: str, actor: str) -> None:
         await self._doors.delete(self._roots.joined(listing.root, path), actor)
         listing.drop(path)
 
-    async def _folders(self, listing: Listing, now: Mapping[str, Entry | None]) -> None:
+    async def _folders(self, listing: RootListing, now: Mapping[str, FolderEntry | None]) -> None:
         for key, entry in sorted(now.items(), reverse=True):
             inside = inside_of(key)
             if inside is None or inside in listing.notes:
@@ -158,11 +156,11 @@ class Wishes:
             path = self._roots.joined(listing.root, inside)
             there = self._roots.is_folder(path)
             if entry is not None and entry.folder and not there:
-                await self._try(_in_thread(folder_disk.make, self._roots, path), path)
+                await self._try(_in_thread(empty_folders.make, self._roots, path), path)
             elif entry is None and there:
-                await self._try(_in_thread(folder_disk.remove, self._roots, path), path)
+                await self._try(_in_thread(empty_folders.remove, self._roots, path), path)
 
-    def _refuse_ignored(self, listing: Listing, path: str) -> None:
+    def _refuse_ignored(self, listing: RootListing, path: str) -> None:
         if self._roots.ignores(self._roots.joined(listing.root, path)):
             raise BadArgument(f"The vault's settings ignore {path}.")
 

@@ -11,7 +11,6 @@ next opening.
 """
 
 import json
-import logging
 import time
 import uuid
 from collections.abc import Awaitable, Callable
@@ -21,22 +20,30 @@ from typing import cast
 import anyio
 
 from commonplace.core.graph import Graph
-from commonplace.errors import CommonplaceError, NotFound, Unavailable
-from commonplace.vault.changes import Change
-from commonplace.vault.contents import Contents, NoteChange
-from commonplace.vault.folder_document import FILES, PREFIX, FolderDocument, Touched, is_folder
-from commonplace.vault.folder_links import slices
-from commonplace.vault.folder_listing import Listing
-from commonplace.vault.folder_plan import read_entry
-from commonplace.vault.folder_showing import DONE, Showing
-from commonplace.vault.folder_wishes import Doors, Wishes
-from commonplace.vault.log import Log
-from commonplace.vault.roots import Roots
-from commonplace.vault.shelf import Shelf
+from commonplace.errors import NotFound, Unavailable
+from commonplace.vault.documents.changes import Change
+from commonplace.vault.documents.folder_document import (
+    FILES,
+    PREFIX,
+    FolderDocument,
+    Touched,
+    Touches,
+    is_folder,
+)
+from commonplace.vault.documents.notes import LiveNotes
+from commonplace.vault.files.roots import Roots
+from commonplace.vault.folders.apply import Doors, Wishes
+from commonplace.vault.folders.links import slices
+from commonplace.vault.folders.listing import RootListing
+from commonplace.vault.folders.plan import read_entry
+from commonplace.vault.folders.publish import DONE, Publisher
+from commonplace.vault.index.mirror import Contents, NoteChange
+from commonplace.vault.log.log import Log
+from commonplace.vault.supervisor import tell_failure
 
 # Clients are followed so long after their last change, at the latest so long after the first.
-SETTLE_SECONDS = 0.25
-SETTLE_SECONDS_MAX = 1.0
+CLIENT_PAUSE_SECONDS = 0.25
+CLIENT_PAUSE_SECONDS_MAX = 1.0
 FOLLOW_SECONDS = 0.05
 RETRY_SECONDS = 5.0
 OPEN_SECONDS_MAX = 20.0
@@ -45,11 +52,9 @@ _CHECK_SECONDS = 60.0
 
 _ID, _LEFT = "folder", "folder-left"
 
-logger = logging.getLogger(__name__)
-
 
 @dataclass(frozen=True, slots=True)
-class Indexed:
+class IndexAnswers:
     """What is asked of the index."""
 
     contents: Contents
@@ -70,8 +75,9 @@ class Folders:
         self,
         roots: Roots,
         log: Log,
-        shelf: Shelf,
-        index: Indexed,
+        notes: LiveNotes,
+        touches: Touches,
+        index: IndexAnswers,
         doors: Doors,
         *,
         read_only: bool = False,
@@ -79,10 +85,11 @@ class Folders:
     ) -> None:
         self._roots = roots
         self._log = log
-        self._shelf = shelf
+        self._notes = notes
+        self._touches = touches
         self._index = index
-        self._wishes = Wishes(doors, roots, log, shelf, read_only=read_only)
-        self._showing = Showing(roots, log, shelf)
+        self._wishes = Wishes(doors, roots, log, notes, read_only=read_only)
+        self._showing = Publisher(roots, log, notes, touches)
         self._clock = clock
         self._opened: set[str] = set()
         self._heard: set[str] = set()
@@ -92,9 +99,7 @@ class Folders:
         self._alone = anyio.Lock()
         self._naming = anyio.Lock()
         self._woken = anyio.Event()
-        shelf.folders = self
-        shelf.documents.follow(self._changed)
-        index.contents.follow(self.heard)
+        notes.documents.follow(self._changed)
 
     # -- for whoever opens a root
 
@@ -123,7 +128,7 @@ class Folders:
             raise Unavailable("The index is being built; try again in a moment.")
         async with self._alone:
             if id not in self._opened:
-                listing = Listing(root, id, lambda inside: self._has(root, inside))
+                listing = RootListing(root, id, lambda inside: self._has(root, inside))
                 self._showing.listings[id] = listing  # so that what happens meanwhile is heard
                 try:
                     await self._begin(listing)
@@ -157,7 +162,7 @@ class Folders:
         """Catch up if that is quick; keep on record what could not be done any more."""
         with anyio.move_on_after(CLOSE_SECONDS_MAX):
             await self.settle()
-        for id, touched in self._shelf.touched.items():
+        for id, touched in self._touches.by_document().items():
             if touched and id in self._showing.listings:
                 rows = [[*place, before] for place, before in touched.items()]
                 await self._log.put_record(_LEFT, id, json.dumps(rows))
@@ -166,7 +171,7 @@ class Folders:
         if is_folder(change.id) and change.origin is not self._showing:
             now = self._clock()
             due = self._waiting.setdefault(change.id, _Due(now, now))
-            due.at = min(now + SETTLE_SECONDS, due.first + SETTLE_SECONDS_MAX)
+            due.at = min(now + CLIENT_PAUSE_SECONDS, due.first + CLIENT_PAUSE_SECONDS_MAX)
             self._actors[change.id] = change.actor
             self._woken.set()
 
@@ -190,39 +195,39 @@ class Folders:
         """Go on after a disk or a log that fails for a while."""
         try:
             await work
-        except CommonplaceError as error:
-            logger.warning("The list of a folder could not be kept current: %s", error)
+        except Exception as error:  # noqa: BLE001 (told, and tried again; other roots go on)
+            tell_failure("The list of a folder could not be kept current.", error)
             again = self._clock() + RETRY_SECONDS
             self._heard_due = again
             if id is not None:
                 self._waiting[id] = _Due(again, again)
 
-    async def _obey(self, listing: Listing) -> None:
+    async def _obey(self, listing: RootListing) -> None:
         """Do to the vault what clients did to its list, then show what came of it."""
-        touched = self._shelf.touched.pop(listing.id, {})
+        touched = self._touches.take(listing.id)
         done = False
         try:
             actor = self._actors.get(listing.id, "person")
-            async with self._shelf.documents.hold(listing.id) as document:
+            async with self._notes.documents.hold(listing.id) as document:
                 folder = cast("FolderDocument", document)
                 keys = await self._wishes.carry_out(listing, folder, touched, actor)
             await self._showing.show(listing, {*touched, *((FILES, key) for key in keys)})
             done = True
         finally:
             if not done:  # it is tried again, or kept on record
-                self._shelf.touched.setdefault(listing.id, {}).update(touched)
+                self._touches.give_back(listing.id, touched)
 
     async def _follow(self) -> None:
         """Let the documents follow what the index told, or what took its place."""
         heard, self._heard = self._heard, set()
         done = False
         try:
-            await self._shelf.carry_moves()
+            await self._notes.moves.carry()
             catalog = self._index.contents.catalog
             if catalog is not self._showing.catalog:
                 heard |= self._showing.moved(catalog)
             linked = await self._showing.renew(await self._index.graph(), catalog)
-            await self._shelf.identify_all([p for p in heard if self._showing.is_there(p)])
+            await self._notes.ids.identify_all([p for p in heard if self._showing.is_there(p)])
             await self._showing.follow(heard, linked)
             done = True
         finally:
@@ -231,47 +236,47 @@ class Folders:
 
     # -- the beginning
 
-    async def _begin(self, listing: Listing) -> None:
-        await self._shelf.carry_moves()
-        await self._shelf.learn()
+    async def _begin(self, listing: RootListing) -> None:
+        await self._notes.moves.carry()
+        await self._notes.ids.learn()
         replay = await self._log.replay(listing.id)
         if replay.updates:
             await self._adopt(listing)
         catalog = self._index.contents.catalog
-        await self._shelf.identify_all(list(catalog.paths()))
+        await self._notes.ids.identify_all(list(catalog.paths()))
         await self._showing.renew(await self._index.graph(), catalog)
         async for some in slices(catalog.beneath(self._roots.joined(listing.root, ""))):
             for path in some:
-                listing.put(self._roots.split(path)[1], await self._shelf.id_of(path))
+                listing.put(self._roots.split(path)[1], await self._notes.ids.id_of(path))
         if not replay.updates:
             await self._showing.build(listing)
         await self._resume(listing, new=not replay.updates)
 
-    async def _resume(self, listing: Listing, *, new: bool) -> None:
+    async def _resume(self, listing: RootListing, *, new: bool) -> None:
         """Do what was left undone, then show all of the vault."""
-        seq = await self._shelf.documents.saved(listing.id)
+        seq = await self._notes.documents.saved(listing.id)
         if await self._log.record(DONE, listing.id) == str(seq):
-            self._shelf.touched.pop(listing.id, None)
+            self._touches.take(listing.id)
         if (left := await self._log.record(_LEFT, listing.id)) is not None:
             rows = cast("list[tuple[str, str, str | None]]", json.loads(left))
             touched: Touched = {(name, key): before for name, key, before in rows}
-            self._shelf.touched.setdefault(listing.id, {}).update(touched)
-        if self._shelf.touched.get(listing.id):
+            self._touches.give_back(listing.id, touched)
+        if self._touches.of(listing.id):
             await self._obey(listing)
         if left is not None:
             await self._log.put_record(_LEFT, listing.id, None)
         if not new:
             await self._showing.show_all(listing)
 
-    async def _adopt(self, listing: Listing) -> None:
+    async def _adopt(self, listing: RootListing) -> None:
         """Give files the ids that the document lists for them, where a crash came in between."""
         paths = self._index.contents.catalog.beneath(self._roots.joined(listing.root, ""))
-        async with self._shelf.documents.hold(listing.id) as document:
+        async with self._notes.documents.hold(listing.id) as document:
             folder = cast("FolderDocument", document)
-            for path in [path for path in paths if self._shelf.known_id(path) is None]:
+            for path in [path for path in paths if self._notes.ids.known_id(path) is None]:
                 entry = read_entry(folder.value(FILES, f"/{self._roots.split(path)[1]}"))
                 if entry is not None and await self._log.find(entry.id) is None:
-                    await self._shelf.place(entry.id, path)
+                    await self._notes.ids.place(entry.id, path)
 
     def _has(self, root: str, inside: str) -> bool:
         return self._roots.is_folder(self._roots.joined(root, inside))

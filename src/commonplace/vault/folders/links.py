@@ -11,7 +11,7 @@ from typing import Protocol, TypeVar
 import anyio.lowlevel
 
 from commonplace.core.graph import Graph
-from commonplace.vault.catalog import Catalog
+from commonplace.vault.index.catalog import Catalog
 
 # Up to so many notes that link to a changed one are all looked at; of more, those that began or
 # ceased to.
@@ -28,7 +28,7 @@ async def slices(items: Sequence[Item]) -> AsyncIterator[Sequence[Item]]:
         await anyio.lowlevel.checkpoint()
 
 
-class Ids(Protocol):
+class DocumentIds(Protocol):
     """Who knows which document is where."""
 
     def known_id(self, path: str) -> str | None: ...  # noqa: D102
@@ -38,7 +38,7 @@ class Ids(Protocol):
 class LinkedIds:
     """The links of all notes, by id."""
 
-    def __init__(self, ids: Ids) -> None:
+    def __init__(self, ids: DocumentIds) -> None:
         self._known = ids
         self._graph = Graph()
         self._catalog = Catalog()

@@ -5,15 +5,15 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 
 from commonplace.core import paths
-from commonplace.vault.engine import Put
-from commonplace.vault.folder_document import CONFIG, DOCS, FILES
-from commonplace.vault.folder_plan import Entry, inside_of, read_entry, shown
+from commonplace.vault.documents.engine import Put
+from commonplace.vault.documents.folder_document import CONFIG, DOCS, FILES
+from commonplace.vault.folders.plan import FolderEntry, inside_of, read_entry, shown
 
 Value = Callable[[str, str], object]
 """Reads the document: a map's name and a key."""
 
 
-class Listing:
+class RootListing:
     """The notes of a root by path inside it, and the folders that they lie in.
 
     `gone` are the ids of those that went since somebody last emptied it.
@@ -71,15 +71,15 @@ class Listing:
         if value(DOCS, key) != older:
             yield DOCS, key, older
 
-    def _wanted(self, key: str, there: Entry | None) -> Entry | None:
+    def _wanted(self, key: str, there: FolderEntry | None) -> FolderEntry | None:
         if key.startswith("/") and (id := self.notes.get(key[1:])) is not None:
-            return Entry(id)
+            return FolderEntry(id)
         inside = inside_of(key)
         if inside is None or key != f"/{inside}":
             return None
         listed = there is not None and there.folder
         if inside in self._folders or (listed and self._is_folder(inside)):
-            return there if there and there.folder else Entry(str(uuid.uuid4()), folder=True)
+            return there if there and there.folder else FolderEntry(str(uuid.uuid4()), folder=True)
         return None
 
 

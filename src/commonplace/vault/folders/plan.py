@@ -13,7 +13,7 @@ from typing import cast
 
 from commonplace.core import paths
 from commonplace.errors import BadPath
-from commonplace.vault.folder_document import PREFIX
+from commonplace.vault.documents.folder_document import PREFIX
 
 CREATED_MAX = 5_000
 DELETED_MIN = 10
@@ -24,14 +24,14 @@ _TYPES = {"markdown": False, "folder": True}
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class FolderEntry:
     """One value of `filemeta_v0`."""
 
     id: str
     folder: bool = False
 
 
-def read_entry(value: object) -> Entry | None:
+def read_entry(value: object) -> FolderEntry | None:
     """Read a value that a client wrote; None if it is no entry."""
     if not isinstance(value, dict):
         return None
@@ -39,10 +39,10 @@ def read_entry(value: object) -> Entry | None:
     id, kind = fields.get("id"), fields.get("type")
     if not isinstance(id, str) or not _ID.fullmatch(id) or id.startswith(PREFIX):
         return None
-    return Entry(id, _TYPES[kind]) if isinstance(kind, str) and kind in _TYPES else None
+    return FolderEntry(id, _TYPES[kind]) if isinstance(kind, str) and kind in _TYPES else None
 
 
-def shown(entry: Entry) -> dict[str, object]:
+def shown(entry: FolderEntry) -> dict[str, object]:
     """Make the value that stands for an entry."""
     return {"id": entry.id, "type": "folder" if entry.folder else "markdown", "version": 0}
 
@@ -58,7 +58,7 @@ def inside_of(key: str) -> str | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class ClientTouches:
     """What clients touched, by path inside the root.
 
     `listed`: the ids that stand now where the vault has another note, or none. `left`: the notes
@@ -83,7 +83,7 @@ class Steps:
     held: int = 0
 
 
-def steps(seen: Seen, count: int) -> Steps:
+def steps(seen: ClientTouches, count: int) -> Steps:
     """Work out what to do in a root of so many notes."""
     found = Steps()
     moving: dict[str, str] = {}

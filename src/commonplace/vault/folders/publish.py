@@ -12,11 +12,10 @@ from typing import cast
 import anyio.to_thread
 
 from commonplace.core.graph import Graph
-from commonplace.vault.catalog import Catalog
-from commonplace.vault.changes import Taken
-from commonplace.vault.documents import Document
-from commonplace.vault.engine import Maps, Put
-from commonplace.vault.folder_document import (
+from commonplace.vault.documents.changes import Taken
+from commonplace.vault.documents.document import Document
+from commonplace.vault.documents.engine import Maps, Put
+from commonplace.vault.documents.folder_document import (
     ACTOR,
     BACKLINKS,
     CONFIG,
@@ -24,12 +23,14 @@ from commonplace.vault.folder_document import (
     FILES,
     MAPS,
     FolderDocument,
+    Touches,
 )
-from commonplace.vault.folder_links import LinkedIds, slices
-from commonplace.vault.folder_listing import Listing, Value, with_above
-from commonplace.vault.log import Author, Entry, Log
-from commonplace.vault.roots import Roots
-from commonplace.vault.shelf import Shelf
+from commonplace.vault.documents.notes import LiveNotes
+from commonplace.vault.files.roots import Roots
+from commonplace.vault.folders.links import LinkedIds, slices
+from commonplace.vault.folders.listing import RootListing, Value, with_above
+from commonplace.vault.index.catalog import Catalog
+from commonplace.vault.log.log import Author, Log, LogEntry
 
 DONE = "folder-done"
 
@@ -37,16 +38,17 @@ Place = tuple[str, str]
 """A map's name and a key."""
 
 
-class Showing:
+class Publisher:
     """The listings of the roots that are open, and their documents."""
 
-    def __init__(self, roots: Roots, log: Log, shelf: Shelf) -> None:
+    def __init__(self, roots: Roots, log: Log, notes: LiveNotes, touches: Touches) -> None:
         self._roots = roots
         self._log = log
-        self._shelf = shelf
-        self._links = LinkedIds(shelf)
+        self._notes = notes
+        self._touches = touches
+        self._links = LinkedIds(notes.ids)
         self.catalog = Catalog()
-        self.listings: dict[str, Listing] = {}
+        self.listings: dict[str, RootListing] = {}
 
     async def renew(self, graph: Graph, catalog: Catalog) -> set[str]:
         """Take the index as it is now; returns whose backlinks differ if it is another one."""
@@ -75,7 +77,7 @@ class Showing:
         changed: dict[str, Collection[str]] = {}
         gone: dict[str, Collection[str]] = {}
         for listing in self.listings.values():
-            async with self._shelf.documents.hold(listing.id) as document:
+            async with self._notes.documents.hold(listing.id) as document:
                 folder = cast("FolderDocument", document)
                 for path in heard:
                     root, inside = self._roots.split(path)
@@ -90,32 +92,32 @@ class Showing:
             await self.show(listing, keys[listing.id] | {(BACKLINKS, id) for id in affected})
             listing.gone -= gone.keys()
 
-    def _relist(self, listing: Listing, path: str, inside: str) -> str | None:
+    def _relist(self, listing: RootListing, path: str, inside: str) -> str | None:
         """Take one note's coming, change or going in; returns its id if it is there."""
         listing.drop(inside)
-        now = self._shelf.known_id(path) if self.is_there(path) else None
+        now = self._notes.ids.known_id(path) if self.is_there(path) else None
         if now is not None:
             listing.put(inside, now)
         return now
 
-    async def show(self, listing: Listing, places: Collection[Place]) -> None:
+    async def show(self, listing: RootListing, places: Collection[Place]) -> None:
         """Make a document show the vault as it is, at these places."""
 
         def work(document: Document) -> Taken:
             folder = cast("FolderDocument", document)
-            busy = self._shelf.touched.get(listing.id, {})
+            busy = self._touches.of(listing.id)
             files = with_above(key for name, key in places if name in (FILES, DOCS))
             others = [place for place in places if place[0] not in (FILES, DOCS)]
             still = [(FILES, key) for key in files if (FILES, key) not in busy]
             puts = self._puts(listing, [*still, *others], folder.value)
             return folder.put([put for put in puts if put[:2] not in busy])
 
-        await self._shelf.documents.transact(listing.id, work, ACTOR, origin=self)
+        await self._notes.documents.transact(listing.id, work, ACTOR, origin=self)
         await self._record(listing.id)
 
-    async def show_all(self, listing: Listing) -> None:
+    async def show_all(self, listing: RootListing) -> None:
         """Make a document show the vault as it is, everywhere."""
-        async with self._shelf.documents.hold(listing.id) as document:
+        async with self._notes.documents.hold(listing.id) as document:
             folder = cast("FolderDocument", document)
             there = [(name, key) for name in MAPS for key in folder.keys(name) if name != DOCS]
             there += [(FILES, key) for key in folder.keys(DOCS)]
@@ -124,7 +126,7 @@ class Showing:
                 wrong.update(put[:2] for put in self._puts(listing, some, folder.value))
         await self.show(listing, wrong)
 
-    async def build(self, listing: Listing) -> None:
+    async def build(self, listing: RootListing) -> None:
         """Begin a document in one transaction, in a thread: a large root takes seconds."""
         values: dict[Place, object] = {}
         async for some in slices(self._all(listing)):
@@ -133,15 +135,15 @@ class Showing:
         client = secrets.randbits(53)
         update = await anyio.to_thread.run_sync(_built, values, client)
         author = Author(client, ACTOR, ours=True)
-        seq = await self._log.append(Entry(listing.id, update, ACTOR, (author,)))
+        seq = await self._log.append(LogEntry(listing.id, update, ACTOR, (author,)))
         await self._log.compact(listing.id, seq, update)
         await self._log.put_record(DONE, listing.id, str(seq))
 
-    def _all(self, listing: Listing) -> list[Place]:
+    def _all(self, listing: RootListing) -> list[Place]:
         linked = [(BACKLINKS, id) for id in listing.notes.values()]
         return [(CONFIG, "name"), *((FILES, key) for key in listing.every_key()), *linked]
 
-    def _puts(self, listing: Listing, places: Collection[Place], value: Value) -> list[Put]:
+    def _puts(self, listing: RootListing, places: Collection[Place], value: Value) -> list[Put]:
         puts = listing.corrections((key for name, key in places if name == FILES), value)
         puts += listing.configured((key for name, key in places if name == CONFIG), value)
         for id in (key for name, key in places if name == BACKLINKS):
@@ -150,16 +152,16 @@ class Showing:
                 puts.append((BACKLINKS, id, wanted))
         return puts
 
-    def _sources(self, listing: Listing, id: str) -> list[str]:
-        path = self._shelf.known_path(id)
+    def _sources(self, listing: RootListing, id: str) -> list[str]:
+        path = self._notes.ids.known_path(id)
         root, inside = self._roots.split(path) if path is not None else ("", "")
         here = root == listing.root and listing.notes.get(inside) == id
         return self._links.sources(id) if here else []
 
     async def _record(self, id: str) -> None:
         """Keep on record that the vault has followed all that the document holds now."""
-        if not self._shelf.touched.get(id):
-            seq = await self._shelf.documents.saved(id)
+        if not self._touches.of(id):
+            seq = await self._notes.documents.saved(id)
             await self._log.put_record(DONE, id, str(seq))
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 _FEW_OF = 50  # one note in so many is few: quicker picked out than met on the way
 
 
-class Entry(NamedTuple):
+class CatalogEntry(NamedTuple):
     """A note in the list: a tuple, because there may be a hundred thousand."""
 
     note: int
@@ -24,12 +24,12 @@ class Entry(NamedTuple):
 class _ByPath:
     """All notes in the order of their paths."""
 
-    def __init__(self, entries: Iterable[Entry]) -> None:
+    def __init__(self, entries: Iterable[CatalogEntry]) -> None:
         pairs = sorted((entry.path, entry.note) for entry in entries)
         self._paths = [path for path, _ in pairs]
         self._notes = [note for _, note in pairs]
 
-    def put(self, entry: Entry) -> None:
+    def put(self, entry: CatalogEntry) -> None:
         place = bisect_left(self._paths, entry.path)
         if self._paths[place : place + 1] == [entry.path]:
             self._notes[place] = entry.note
@@ -50,9 +50,9 @@ class Catalog:
     """All notes by path and by number, with the newest-first order kept ready."""
 
     def __init__(self) -> None:
-        self._by_path: dict[str, Entry] = {}
+        self._by_path: dict[str, CatalogEntry] = {}
         self._by_note: dict[int, str] = {}
-        self._newest: list[Entry] | None = None
+        self._newest: list[CatalogEntry] | None = None
         self._in_order: _ByPath | None = None
 
     def __len__(self) -> int:
@@ -61,13 +61,13 @@ class Catalog:
     def __contains__(self, path: object) -> bool:
         return path in self._by_path
 
-    def load(self, entries: Iterable[Entry]) -> None:
+    def load(self, entries: Iterable[CatalogEntry]) -> None:
         """Replace everything."""
         self._by_path = {entry.path: entry for entry in entries}
         self._by_note = {entry.note: entry.path for entry in self._by_path.values()}
         self._newest = self._in_order = None
 
-    def put(self, entry: Entry) -> None:
+    def put(self, entry: CatalogEntry) -> None:
         """Add a note, or take its new age."""
         self._by_path[entry.path] = entry
         self._by_note[entry.note] = entry.path
@@ -83,7 +83,7 @@ class Catalog:
             if self._in_order is not None:
                 self._in_order.remove(path)
 
-    def get(self, path: str) -> Entry | None:
+    def get(self, path: str) -> CatalogEntry | None:
         """Look a note up by path."""
         return self._by_path.get(path)
 
@@ -118,7 +118,7 @@ class Catalog:
         found = [self._by_path[path] for path in self.paths_of(notes)]
         return [e.note for e in nsmallest(limit, found, key=lambda e: (-e.mtime_ns, e.path))]
 
-    def newest(self) -> list[Entry]:
+    def newest(self) -> list[CatalogEntry]:
         """Return all notes, newest first, ties by name; not to be changed by the caller."""
         if self._newest is None:
             self._newest = sorted(self._by_path.values(), key=lambda e: (-e.mtime_ns, e.path))

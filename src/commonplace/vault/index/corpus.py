@@ -19,12 +19,13 @@ from typing import NamedTuple, overload
 
 SEPARATOR = b"\0\n"
 _NOWHERE = 1 << 62
+_SHARDS_MAX = 8
 
 # (start, end) in bytes; a matching line is told as (start, start).
 Span = tuple[int, int]
 
 
-class Lines(Sequence[Span]):
+class MatchingLines(Sequence[Span]):
     """Lines of a note that match, told by where they start; made when somebody looks."""
 
     def __init__(self, offsets: Sequence[int], first: int, last: int, start: int) -> None:
@@ -55,6 +56,11 @@ class Range(NamedTuple):
     shard: int
     start: int
     length: int
+
+
+def shard_count() -> int:
+    """Return how many shards a new corpus has: one a core, so many ripgrep searches at once."""
+    return max(1, min(os.cpu_count() or 1, _SHARDS_MAX))
 
 
 def shard_file(folder: Path, generation: int, shard: int) -> Path:
@@ -139,7 +145,7 @@ class Ranges:
         if at >= 0 and self._notes[at] == note:
             self._ends[at] = self._starts[at]
 
-    def locate_lines(self, offsets: Sequence[int]) -> Iterator[tuple[int, Lines]]:
+    def locate_lines(self, offsets: Sequence[int]) -> Iterator[tuple[int, MatchingLines]]:
         """Tell the matching lines of each note, given where lines start in the joined text.
 
         Work is by note, not by line: a pattern may match every line there is.
@@ -150,7 +156,7 @@ class Ranges:
             at = bisect_right(starts, offsets[first]) - 1
             if at >= 0 and offsets[first] < ends[at]:
                 last = bisect_left(offsets, ends[at], first)
-                yield self._notes[at], Lines(offsets, first, last, starts[at])
+                yield self._notes[at], MatchingLines(offsets, first, last, starts[at])
                 first = last
             else:  # a separator, or a text that is dead
                 after = starts[at + 1] if at + 1 < len(starts) else _NOWHERE
@@ -207,6 +213,11 @@ class Corpus:
         }
         self._by_number = list(self._shards.values())
         self._live: dict[int, Range] = {}
+
+    @property
+    def is_there(self) -> bool:
+        """Whether its files are."""
+        return all(shard.file.exists() for shard in self._by_number)
 
     @property
     def file_names(self) -> list[str]:

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from commonplace.errors import Unavailable
-from commonplace.vault.schema import LOOKUPS, TABLES, VERSION
+from commonplace.vault.index.corpus import shard_count
+from commonplace.vault.index.schema import LOOKUPS, TABLES, VERSION
 
 _BUSY_MS = 30_000
 _VARIABLES_MAX = 500
@@ -30,10 +31,10 @@ _OUT_OF_REACH = frozenset(
 Value = TypeVar("Value")
 
 
-def connect(folder: Path, shards: int) -> sqlite3.Connection:
+def connect(folder: Path) -> sqlite3.Connection:
     """Open the index of a state folder for one thread at a time."""
     try:
-        return opened(partial(_open, folder, shards), partial(erase, folder))
+        return opened(partial(_open, folder), partial(erase, folder))
     except sqlite3.Error as error:
         raise Unavailable(
             f"The index cannot be opened: {error}. Check that the state folder is writable and"
@@ -58,6 +59,15 @@ def _useless(error: sqlite3.DatabaseError) -> bool:
     """Tell whether a file that cannot be opened is damaged, or of another version."""
     code: int | None = getattr(error, "sqlite_errorcode", None)
     return code is None or code & 0xFF not in _OUT_OF_REACH
+
+
+def identity(folder: Path) -> tuple[int, int] | None:
+    """Tell one index file from another of its name; None if there is none."""
+    try:
+        found = (folder / "index.db").stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def erase(folder: Path) -> None:
@@ -91,7 +101,7 @@ def marks(values: Sequence[object]) -> str:
     return ",".join("?" * len(values))
 
 
-def _open(folder: Path, shards: int) -> sqlite3.Connection:
+def _open(folder: Path) -> sqlite3.Connection:
     try:
         db = sqlite3.connect(folder / "index.db", isolation_level=None, check_same_thread=False)
     except sqlite3.OperationalError as error:
@@ -104,21 +114,33 @@ def _open(folder: Path, shards: int) -> sqlite3.Connection:
     db.execute("BEGIN IMMEDIATE")
     version = db.execute("PRAGMA user_version").fetchone()[0]
     if version == 0:
-        _create(db, shards)
+        _create(db)
     db.execute("COMMIT")
     if version not in (0, VERSION):
         db.close()
         raise sqlite3.DatabaseError("another version")
+    _look_into(db)
     return db
 
 
-def _create(db: sqlite3.Connection, shards: int) -> None:
+def _look_into(db: sqlite3.Connection) -> None:
+    """Read a little of each table: a damaged file says so here, where it is made anew."""
+    try:
+        tables = db.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+        for (table,) in tables:
+            db.execute(f'SELECT * FROM "{table}" LIMIT 1').fetchone()  # noqa: S608 (our own names)
+    except sqlite3.DatabaseError:
+        db.close()
+        raise
+
+
+def _create(db: sqlite3.Connection) -> None:
     # `executescript` would commit the transaction that keeps other processes out.
     for statement in TABLES.split(";\n"):
         if statement.strip():
             db.execute(statement)
     for name, columns in LOOKUPS.items():
         db.execute(f"CREATE INDEX {name} ON {columns}")
-    for key, value in (("shards", shards), ("generation", 1), ("dead_bytes", 0)):
+    for key, value in (("shards", shard_count()), ("generation", 1), ("dead_bytes", 0)):
         write_meta(db, key, value)
     db.execute(f"PRAGMA user_version = {VERSION}")

@@ -5,7 +5,7 @@ to now. Such changes are absolute, so those that arrive while the graph is being
 made once more afterwards. Belongs to the event loop.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 import anyio
 import anyio.to_thread
@@ -16,6 +16,10 @@ Relinked = Mapping[int, Sequence[int]]
 """What each of some notes links to now."""
 
 
+Listener = Callable[[Collection[int] | None], None]
+"""Hears which notes' links may lead elsewhere now; None: all of them."""
+
+
 class LinkGraph:
     """The graph, or the promise of one."""
 
@@ -24,6 +28,12 @@ class LinkGraph:
         self._graph: Graph | None = None
         self._reading = anyio.Lock()
         self._since: list[tuple[Relinked, frozenset[int]]] | None = None
+        self._listeners: list[Listener] = []
+
+    def follow(self, listener: Listener) -> Callable[[], None]:
+        """Call `listener` at each change of links; call what is returned to stop."""
+        self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener)
 
     async def get(self) -> Graph:
         """Return the graph; the first time, read it in a thread."""
@@ -49,10 +59,24 @@ class LinkGraph:
             _apply(self._graph, relinked, gone)
         elif self._since is not None:
             self._since.append((relinked, gone))
+        self._tell(relinked.keys())
 
     def forget(self) -> None:
         """Let go of a graph whose index was replaced; the next question reads the new one."""
         self._graph = self._since = None
+        self._tell(None)
+
+    def _tell(self, notes: Collection[int] | None) -> None:
+        for listener in list(self._listeners):
+            listener(notes)
+
+
+class SeenGraph(LinkGraph):
+    """The graph of the notes that a reader of the index sees, read anew when links change."""
+
+    def __init__(self, whole: LinkGraph, read: Callable[[], Graph]) -> None:
+        super().__init__(read)
+        self.close = whole.follow(lambda _: self.forget())
 
 
 def gathered(sources: Iterable[int], edges: Iterable[tuple[int, int]]) -> dict[int, list[int]]:

@@ -5,60 +5,59 @@ two writes at a time. The mirror in memory is changed on the event loop alone.
 """
 
 import logging
-import os
-from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Iterable
-from contextlib import aclosing, asynccontextmanager
-from dataclasses import dataclass, field, replace
-from itertools import islice
-from typing import cast
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Mapping
+from contextlib import aclosing, asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from typing import Protocol, cast
 
 import anyio
 import anyio.to_thread
 
 from commonplace.core.graph import Graph
-from commonplace.errors import Unavailable
-from commonplace.vault import contents as mirror, reading, watch
-from commonplace.vault.builder import Builder, Job, News, builder
-from commonplace.vault.contents import Contents, NoteChange
-from commonplace.vault.disk import Listed
-from commonplace.vault.graph import LinkGraph, gathered
-from commonplace.vault.index import Index, Known
-from commonplace.vault.roots import Roots
-from commonplace.vault.rows import Fresh
+from commonplace.vault.files import watch
+from commonplace.vault.files.roots import Roots
+from commonplace.vault.index import mirror
+from commonplace.vault.index.build.builder import Builder, BuildJob, News, builder
+from commonplace.vault.index.corpus import shard_count
+from commonplace.vault.index.database import erase
+from commonplace.vault.index.graph import LinkGraph
+from commonplace.vault.index.mirror import Contents, NoteChange
+from commonplace.vault.index.reader import Index
+from commonplace.vault.index.updates import NO_MOVES, IndexUpdate, Updates
 from commonplace.vault.settings import Settings
-from commonplace.vault.writer import IndexWriter, Placed
+from commonplace.vault.supervisor import tell_failure
 
 RESCAN_SECONDS = 60.0
+RETRY_SECONDS = 5.0
+LOOK_SECONDS = 2.0
 NICE = 10
-
-# Up to these, a thread of this process is quicker than starting another process.
-_SCANNED_HERE_MAX = 3000
-_READ_HERE_MAX = 300
-_SHARDS_MAX = 8
 
 logger = logging.getLogger(__name__)
 
 Progress = Callable[[int, int], None]
-LookAt = Callable[[Collection[str]], Awaitable[None]]
+
+
+class LookAt(Protocol):
+    """Looks at paths again; `moved` names the former path of each that was just renamed."""
+
+    def __call__(  # noqa: D102
+        self, paths: Collection[str], moved: Mapping[str, str] = ...
+    ) -> Awaitable[None]: ...
 
 
 @dataclass(slots=True)
-class State:
+class IndexState:
     """How far the index is."""
 
     listed: anyio.Event = field(default_factory=anyio.Event)
+    compared: anyio.Event = field(default_factory=anyio.Event)
     current: anyio.Event = field(default_factory=anyio.Event)
     read: int = 0
     todo: int = 0
     building: bool = False
-
-
-@dataclass(slots=True)
-class _Update:
-    placed: list[Placed] = field(default_factory=list[Placed])
-    moved: dict[str, str] = field(default_factory=dict[str, str])
-    gone: dict[str, int] = field(default_factory=dict[str, int])
-    relinked: dict[int, list[int]] = field(default_factory=dict[int, list[int]])
+    failing: bool = False
+    renewing: bool = False
+    outdated: int = 0
 
 
 @dataclass(slots=True)
@@ -69,25 +68,27 @@ class _Asked:
     done: bool = False
 
 
-def shard_count() -> int:
-    """One shard a core: that many ripgrep searches at once."""
-    return max(1, min(os.cpu_count() or 1, _SHARDS_MAX))
-
-
 class Indexer:
     """The one who decides when the index is written."""
 
-    def __init__(self, settings: Settings, roots: Roots, contents: Contents) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        roots: Roots,
+        contents: Contents,
+    ) -> None:
         self._settings = settings
         self._roots = roots
         self._contents = contents
-        self._shards = shard_count()
+        self._renewal_listeners: list[Callable[[], Awaitable[None]]] = []
+        self._loaded = False
         self._writing = anyio.Lock()
-        self._writer: IndexWriter | None = None
-        self._reader = Index(settings.state, self._shards)
+        self._reader = Index(settings.state)
+        self._updates = Updates(settings, roots, contents, self._reader)
         self._asked = _Asked()
+        self._failed = anyio.Event()
         self.graph = LinkGraph(self._read_graph)
-        self.state = State()
+        self.state = IndexState()
 
     @property
     def busy(self) -> bool:
@@ -98,28 +99,51 @@ class Indexer:
     def unfinished(self) -> tuple[int, int] | None:
         """How many notes of how many are indexed, while a first build is under way."""
         state = self.state
+        if state.renewing:
+            return state.read, state.todo
         return (state.read, state.todo) if state.building and not state.current.is_set() else None
+
+    async def settled(self) -> None:
+        """Wait until the index has caught up with the files as they were at the start."""
+        await self.state.current.wait()
+
+    def follow_renewals(self, listener: Callable[[], Awaitable[None]]) -> Callable[[], None]:
+        """Hear that the index is another one now: whoever reads it has to open it anew."""
+        self._renewal_listeners.append(listener)
+        return lambda: self._renewal_listeners.remove(listener)
 
     async def run(self) -> None:
         """Load the mirror, bring the index up to date, then keep it so until cancelled."""
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(self._follow_hints)
-            await self._start()
-            while True:
-                await anyio.sleep(RESCAN_SECONDS)
-                await self._quietly(self.refresh)
+        await self._start()
+        while True:
+            with anyio.move_on_after(RESCAN_SECONDS):
+                await self._trouble()
+            self._failed = anyio.Event()
+            await self._quietly(self.refresh)
+
+    async def _trouble(self) -> None:
+        """Wait until the index is worth another look: it failed, or its files are gone."""
+        while not self._failed.is_set():
+            with anyio.move_on_after(LOOK_SECONDS):
+                await self._failed.wait()
+            async with self._writing:
+                lost = await anyio.to_thread.run_sync(self._is_lost)
+            if lost:
+                return
+        await anyio.sleep(RETRY_SECONDS)
+
+    def _is_lost(self) -> bool:
+        return self._reader.lost and not self.state.building
 
     def close(self) -> None:
         """Let go of the files."""
-        if self._writer is not None:
-            self._writer.close()
+        self._updates.close_writer()
         self._reader.close()
 
     async def _start(self) -> None:
         """Load the mirror; a large vault is compared with its index meanwhile."""
-        async with self._writing:
-            large = self._reader.size() > _SCANNED_HERE_MAX and not self._roots.missing()
-            begun = builder().begin(self._job(NICE)) if large else None
+        async with self._write():
+            begun = builder().begin(self._job(NICE)) if self._updates.too_many else None
             try:
                 await self.load()
                 await self._bring_up_to_date(None, begun)
@@ -132,33 +156,66 @@ class Indexer:
         loaded = await anyio.to_thread.run_sync(mirror.load, self._reader)
         self._contents.replace(*loaded)
         self.graph.forget()
+        self._loaded = True
         if len(self._contents.catalog):
             self.state.listed.set()
 
     async def refresh(self, *, rebuild: bool = False, progress: Progress | None = None) -> None:
         """Compare all files with the index and write what differs."""
-        async with self._writing:
-            if rebuild:
-                await anyio.to_thread.run_sync(self._clear)
+        async with self._write():
+            if await anyio.to_thread.run_sync(self._is_lost):
+                await self._begin_anew()
+            elif rebuild:
+                await anyio.to_thread.run_sync(self._updates.clear)
+                await self.load()
+            elif not self._loaded:
                 await self.load()
             await self._bring_up_to_date(progress)
+            self.state.renewing = False
+
+    async def _begin_anew(self) -> None:
+        """Make an empty index in the place of one that somebody deleted while it was open."""
+        logger.warning("The index was deleted; it is built anew.")
+        self.state.renewing = True
+        with suppress(OSError):
+            self._updates.close_writer()
+        await anyio.to_thread.run_sync(erase, self._settings.state)
+        await anyio.to_thread.run_sync(self._reader.reopen)
+        for listener in self._renewal_listeners:
+            await listener()
+        await self.load()
+
+    @asynccontextmanager
+    async def _write(self) -> AsyncGenerator[None]:
+        """Be the one who writes, and remember whether it worked."""
+        async with self._writing:
+            try:
+                yield
+            except Exception:
+                self.state.failing = True
+                self._failed.set()
+                with suppress(Exception):  # whatever it had begun is begun anew
+                    self._updates.close_writer()
+                raise
+            self.state.failing = False
 
     async def _bring_up_to_date(
         self, progress: Progress | None, begun: Builder | None = None
     ) -> None:
-        work = None if begun else await anyio.to_thread.run_sync(self._compare)
+        work = None if begun else await anyio.to_thread.run_sync(self._updates.compare)
         if work is not None:
-            self._take(await anyio.to_thread.run_sync(self._update, work))
+            self._take(await anyio.to_thread.run_sync(self._updates.write, work))
         else:
-            self._close_writer()
+            self._updates.close_writer()
             # Unless somebody waits for the build, answers come first.
             job = self._job(0 if progress else NICE)
             await self._build(begun or builder().begin(job), progress)
         self.state.listed.set()
+        self.state.compared.set()
         self.state.current.set()
 
-    def _job(self, nice: int) -> Job:
-        return Job.of(self._settings, self._shards, self._shards, nice)
+    def _job(self, nice: int) -> BuildJob:
+        return BuildJob.of(self._settings, shard_count(), nice)
 
     async def update(self, paths: Collection[str]) -> None:
         """Look at these paths again, notes or folders, and write what differs.
@@ -167,7 +224,7 @@ class Indexer:
         """
         asked = self._asked
         asked.paths.update(paths)
-        async with self._writing:
+        async with self._write():
             if asked.done:
                 return
             if asked is self._asked:
@@ -175,8 +232,15 @@ class Indexer:
             await self._look_again(asked.paths)
             asked.done = True
 
-    async def _look_again(self, paths: Collection[str]) -> None:
-        self._take(await anyio.to_thread.run_sync(self._update, paths))
+    async def follow(self, paths: Collection[str]) -> None:
+        """Look at notes that were just written, unless a build will; what fails is tried later."""
+        if not self.busy:
+            await self._quietly(self.update, paths)
+
+    async def _look_again(
+        self, paths: Collection[str], moved: Mapping[str, str] = NO_MOVES
+    ) -> None:
+        self._take(await anyio.to_thread.run_sync(self._updates.write, paths, moved))
 
     @asynccontextmanager
     async def held(self) -> AsyncGenerator[LookAt]:
@@ -184,7 +248,9 @@ class Indexer:
         async with self._writing:
             yield self._look_again
 
-    async def _follow_hints(self) -> None:
+    async def follow_hints(self) -> None:
+        """Look at what the watcher tells of, until cancelled or until nothing can be watched."""
+
         async def look_at(paths: set[str]) -> None:
             await self._quietly(self.update, paths)
 
@@ -194,69 +260,12 @@ class Indexer:
         """Go on after a disk that fails for a while; the next rescan catches up."""
         try:
             await work(*arguments)  # pyright: ignore[reportGeneralTypeIssues]
-        except (Unavailable, OSError) as error:
-            logger.warning("The index could not be refreshed: %s", error)
+        except Exception as error:  # noqa: BLE001 (told here, and by `readyz`)
+            tell_failure("The index could not be refreshed; it is tried again.", error)
 
-    def _compare(self) -> list[str] | None:
-        """Name what differs; None when the vault, or the difference, is one for the builder."""
-        if self._roots.missing():
-            return []  # a folder that is not mounted has not been emptied
-        if len(self._contents.catalog) > _SCANNED_HERE_MAX:
-            return None
-        found = list(islice(self._roots.scan(), _SCANNED_HERE_MAX + 1))
-        if len(found) > _SCANNED_HERE_MAX:
-            return None
-        plan = reading.plan(found, self._reader.known())
-        work = [listed.path for listed in plan.new + plan.changed] + plan.gone
-        return work if len(work) <= _READ_HERE_MAX else None
-
-    def _update(self, paths: Collection[str]) -> _Update:
-        """Read and write in a thread; what changed is told to the event loop by the caller."""
-        update = _Update()
-        if self._roots.missing():
-            return update
-        fresh: list[Fresh] = []
-        same: list[Listed] = []
-        gone: dict[str, Known] = {}
-        for path, listed in self._look(paths):
-            known = self._reader.known_one(path)
-            if listed is None:
-                gone |= {path: known} if known else {}
-            elif (read := reading.read(self._roots, listed, known and known.sha)) is None:
-                same.append(listed)
-            else:
-                fresh.append(read)
-        writer = self._open_writer()
-        with writer.batch():
-            writer.restamp(same)
-            update.placed = writer.put(fresh)
-            update.gone = writer.remove(list(gone))
-            update.moved = reading.moves(gone, map(reading.seen, fresh))
-            relinked = writer.settle_links()
-        update.relinked = gathered(relinked, self._reader.links.edges_of(relinked))
-        if writer.worth_compacting:
-            places = writer.compact()
-            update.placed = [replace(one, where=places.get(one.note)) for one in update.placed]
-            self._close_writer()
-        return update
-
-    def _look(self, paths: Iterable[str]) -> Iterable[tuple[str, Listed | None]]:
-        """Look at each note, and at everything beneath each folder, known or on disk."""
-        found: dict[str, Listed | None] = {}
-        for path in paths:
-            if path[-3:].lower() == ".md" and (listed := self._roots.listed(path)):
-                found[path] = listed
-                continue
-            beneath = path + "/" if path else ""
-            found |= dict.fromkeys(self._contents.catalog.beneath(beneath))
-            if path in self._contents.catalog:
-                found[path] = None
-            found |= {listed.path: listed for listed in self._roots.scan(path)}
-        return found.items()
-
-    def _take(self, update: _Update) -> None:
-        if self._writer is None and (update.placed or update.gone):
-            self._contents.corpus = self._reader.corpus()  # it was compacted
+    def _take(self, update: IndexUpdate) -> None:
+        if update.compacted and (update.placed or update.gone):
+            self._contents.replace(self._contents.catalog, self._reader.corpus())
         self.graph.take(update.relinked, update.gone.values())
         self._contents.put(update.placed, update.moved)
         self._contents.remove(update.gone.items())
@@ -275,12 +284,15 @@ class Indexer:
                         differs = news["todo"] or news["gone"]
                         if differs:
                             await self.load()
+                        self.state.outdated = int(str(news.get("changed", 0)))
                         self.state.listed.set()
+                        self.state.compared.set()
                     if "done" in news and differs:
                         await self.load()
                         self._tell_built(news, before)
         finally:
             self.state.building = False
+            self.state.outdated = 0
 
     def _count(self, news: News, progress: Progress | None) -> None:
         if "todo" in news:
@@ -300,25 +312,9 @@ class Indexer:
         for new, old in moved.items() if news["appeared"] is None else ():
             self._contents.tell(NoteChange(new, "appeared", old))
 
-    def _open_writer(self) -> IndexWriter:
-        if self._writer is None:
-            self._writer = IndexWriter(
-                self._settings.state, self._shards, several_roots=self._settings.several_roots
-            )
-        return self._writer
-
-    def _close_writer(self) -> None:
-        if self._writer is not None:
-            self._writer.close()
-            self._writer = None
-
     def _read_graph(self) -> Graph:
-        index = Index(self._settings.state, self._shards)
+        index = Index(self._settings.state)
         try:
             return Graph.of(index.links.edges())
         finally:
             index.close()
-
-    def _clear(self) -> None:
-        self._open_writer().clear()
-        self._close_writer()

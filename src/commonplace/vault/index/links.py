@@ -5,12 +5,14 @@ A batch *touches* the names that appeared or vanished and the notes whose own li
 """
 
 import sqlite3
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from commonplace.core import links
+from commonplace.core import links, paths
 from commonplace.core.links import Candidate, NameKind
-from commonplace.vault.tables import marks, parts
+from commonplace.vault.index.database import marks, parts
+from commonplace.vault.index.rows import Row
 
 # So many notes' links are settled at once, when all are: memory for those alone.
 _AT_ONCE = 8192
@@ -40,7 +42,7 @@ class _Names:
             self.ids[path] = note
 
 
-class Settling:
+class LinkResolver:
     """Remembers what was touched, then settles it."""
 
     def __init__(self, db: sqlite3.Connection, *, several_roots: bool) -> None:
@@ -128,3 +130,23 @@ class Settling:
         self._db.executemany(
             "UPDATE links SET target = ?, ambiguous = ? WHERE source = ? AND ordinal = ?", changed
         )
+
+
+class LinkForecast:
+    """What links will mean, by the names of files alone, before their notes are read.
+
+    When all notes are read for the first time, most links can be written with what they mean: a
+    bare name that one file alone carries means that file, whatever aliases and titles come to
+    light. The others are resolved later.
+    """
+
+    def __init__(self, listed: Iterable[tuple[int, str]]) -> None:
+        named = [(links.name_key(paths.stem(path)), note) for note, path in listed]
+        count = Counter(name for name, _ in named)
+        self._alone = {name: note for name, note in named if count[name] == 1}
+
+    def targets(self, rows: Iterable[Row]) -> Iterator[Row]:
+        """Return links with the notes that they mean behind them, or None."""
+        alone = self._alone
+        for row in rows:
+            yield *row, alone.get(row[3]) if links.is_bare(row[2]) else None

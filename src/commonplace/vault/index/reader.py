@@ -11,12 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from commonplace.core.links import fold
-from commonplace.vault.corpus import Corpus
-from commonplace.vault.link_index import LinkIndex
-from commonplace.vault.tables import connect, marks, parts, read_meta
-from commonplace.vault.tag_index import TagIndex
-from commonplace.vault.word_index import WordIndex
+from commonplace.core.text.words import fold
+from commonplace.core.view import View
+from commonplace.vault.index import view as views
+from commonplace.vault.index.corpus import Corpus
+from commonplace.vault.index.database import connect, identity, marks, parts, read_meta
+from commonplace.vault.index.queries.links import LinkIndex
+from commonplace.vault.index.queries.tags import TagIndex
+from commonplace.vault.index.queries.words import WordIndex
 
 T = TypeVar("T")
 
@@ -28,7 +30,7 @@ _ABOUT = (
 )
 
 
-class Known(NamedTuple):
+class IndexedFile(NamedTuple):
     """A note file as the index last saw it."""
 
     note: int
@@ -67,7 +69,7 @@ class Row(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Pending:
+class PendingSuggestion:
     """A suggestion that waits for a decision, with a little of the text around it."""
 
     path: str
@@ -80,43 +82,63 @@ class Pending:
     time: float | None
     before: str
     after: str
+    perhaps_rejected: bool = False
+    """Whether another program saved the note without it, perhaps to reject it."""
 
 
 PendingRow = tuple[str, str, str, int, str, str, str | None, float | None, str, str]
-"""The fields of a `Pending`."""
+"""The fields of a `PendingSuggestion` that the text itself has."""
 
 
 class Index:
-    """A reader of the index, for one thread at a time."""
+    """A reader of the index, or of what a view shows of it, for one thread at a time."""
 
-    def __init__(self, folder: Path, shards: int) -> None:
+    def __init__(self, folder: Path, view: View = View()) -> None:  # noqa: B008 (it is frozen)
         self._folder = folder
-        self._db = connect(folder, shards)
+        self._view = view
+        self._open()
+
+    def _open(self) -> None:
+        self._db = connect(self._folder)
+        self._file = identity(self._folder)
         # Several readers live in one process; the system keeps the file in memory once for all.
         self._db.execute(f"PRAGMA cache_size = -{_CACHE_KB}")
+        views.limit(self._db, self._view)
         self.links = LinkIndex(self._db)
         self.tags = TagIndex(self._db)
-        self.words = WordIndex(self._db)
+        self.words = WordIndex(self._db, limited=self._view.limited)
         self._worked_out: dict[Callable[[], Any], tuple[int, Any]] = {}
 
     def close(self) -> None:
         """Let go of the file."""
         self._db.close()
 
+    def reopen(self) -> None:
+        """Take the files that are there now."""
+        self.close()
+        self._open()
+
+    @property
+    def lost(self) -> bool:
+        """Whether somebody deleted or replaced the files that are open."""
+        if identity(self._folder) != self._file:
+            return True
+        return self.size() > 0 and not self.unread_corpus().is_there
+
     def size(self) -> int:
         """Count the note files."""
         return int(self._db.execute("SELECT count(*) FROM notes").fetchone()[0])
 
-    def known(self) -> dict[str, Known]:
+    def known(self) -> dict[str, IndexedFile]:
         """Return every note file by path, as last seen."""
         sql = "SELECT path, id, mtime_ns, size, inode, sha FROM notes"
-        return {path: Known(*rest) for path, *rest in self._db.execute(sql)}
+        return {path: IndexedFile(*rest) for path, *rest in self._db.execute(sql)}
 
-    def known_one(self, path: str) -> Known | None:
+    def known_one(self, path: str) -> IndexedFile | None:
         """Return one note file as last seen."""
         sql = "SELECT id, mtime_ns, size, inode, sha FROM notes WHERE path = ?"
         row = self._db.execute(sql, (path,)).fetchone()
-        return Known(*row) if row else None
+        return IndexedFile(*row) if row else None
 
     def catalog(self) -> Iterator[tuple[int, str, int, str | None]]:
         """Yield (note, path, mtime_ns, name on disk if it differs) of every note."""
@@ -283,6 +305,13 @@ class Index:
             "unresolved": unresolved,
             "tags": tags,
         }
+
+    def longer_on_disk(self) -> set[int]:
+        """Return the notes whose file is longer than its accepted view: perhaps with comments."""
+        return self._unless_changed(self._longer)
+
+    def _longer(self) -> set[int]:
+        return {note for (note,) in self._db.execute("SELECT id FROM notes WHERE size > length")}
 
     def problems(self) -> list[tuple[str, str]]:
         """Return the notes that could not be read, with the reason."""

@@ -11,9 +11,9 @@ from dataclasses import astuple, dataclass, field
 from itertools import chain
 from typing import Any
 
-from commonplace.core import links
 from commonplace.core.digest import Digest
-from commonplace.vault.disk import Listed
+from commonplace.core.text.words import fold
+from commonplace.vault.files.reader import Listed
 
 Row = tuple[Any, ...]
 # (note, text, title to search, body to search: a text, or how much of the end of the note's own)
@@ -79,7 +79,7 @@ class Rows:
         self.texts.append((note, made.text, made.search_title, _shortened(made)))
         self.names += [(key, note, int(kind), name) for key, kind, name in made.names]
         self.links += [(note, n, *row) for n, row in enumerate(made.links)]
-        self.tags += [(note, n, tag, links.fold(tag)) for n, tag in enumerate(made.tags)]
+        self.tags += [(note, n, tag, fold(tag)) for n, tag in enumerate(made.tags)]
         self.properties += [(note, key, value) for key, value in made.properties]
         self.suggestions += [(note, *astuple(row)) for row in made.pending]
 

@@ -7,7 +7,8 @@ from typing import TypeVar
 import anyio
 import anyio.to_thread
 
-from commonplace.vault.index import Index
+from commonplace.core.view import View
+from commonplace.vault.index.reader import Index
 
 Answer = TypeVar("Answer")
 
@@ -15,8 +16,8 @@ Answer = TypeVar("Answer")
 class Aside:
     """A reader of the index beside the event loop's own: one question at a time."""
 
-    def __init__(self, folder: Path, shards: int) -> None:
-        self._index = Index(folder, shards)
+    def __init__(self, folder: Path, view: View = View()) -> None:  # noqa: B008 (it is frozen)
+        self._index = Index(folder, view)
         self._one = anyio.CapacityLimiter(1)
 
     async def ask(self, question: Callable[[Index], Answer]) -> Answer:

@@ -1,51 +1,57 @@
 """What is amiss in notes, told once: broken links, doubled tags, frontmatter that cannot be read.
 
-The index knows it all already. Remembered is only what was told of each note; a note that changes
-is looked at anew. Nothing is told while links are still being settled, because all of them would
-look broken.
+The index knows it all already. Remembered is what was told of each note: what is new since is
+told, also when another note changed, and all of it again when the note itself did. Nothing is told
+while links are still being settled, because all of them would look broken.
 """
 
 from collections import OrderedDict
 from collections.abc import Collection, Iterator
 
-from commonplace.core.markdown_properties import tags as tags_of
-from commonplace.vault.contents import NoteChange
-from commonplace.vault.index import About, Index
+from commonplace.core.markdown.properties import tags as tags_of
+from commonplace.core.text.foreign import one_line
+from commonplace.vault.index.mirror import NoteChange
+from commonplace.vault.index.reader import About, Index
 
 TOLD_MAX = 20_000
+WARNINGS_MAX = 20
 
 
-class Noticing:
+class Warnings:
     """Remembers what was told."""
 
     def __init__(self, index: Index) -> None:
         self._index = index
-        self._told: OrderedDict[str, None] = OrderedDict()
+        self._told: OrderedDict[str, frozenset[str]] = OrderedDict()
 
     def heard(self, change: NoteChange) -> None:
         """Look at a note anew, because it changed."""
         self._told.pop(change.path, None)
 
     def tell(self, paths: Collection[str]) -> list[str]:
-        """Tell what is amiss in notes of which it was not told yet."""
-        fresh = [path for path in dict.fromkeys(paths) if path not in self._told]
-        abouts = [about for path in fresh if (about := self._index.about(path)) is not None]
+        """Tell what is amiss in notes and was not told yet."""
+        asked = list(dict.fromkeys(paths))
+        abouts = [about for path in asked if (about := self._index.about(path)) is not None]
         broken: dict[int, dict[str, None]] = {}
         for note, kind, raw in self._index.links.broken([about.note for about in abouts]):
             broken.setdefault(note, {})[_written(kind, raw)] = None
-        several = len(fresh) > 1
-        found = [
-            f"{about.path}: {warning}" if several else warning
-            for about in abouts
-            for warning in (
-                *(f"Broken link: {link}" for link in broken.get(about.note, ())),
-                *_amiss(about),
-            )
-        ]
-        self._told |= dict.fromkeys(fresh)
+        found: list[str] = []
+        for about in abouts:
+            amiss = [*_broken(list(broken.get(about.note, ()))), *_amiss(about)]
+            told = self._told.pop(about.path, frozenset())
+            fresh = [one_line(warning) for warning in amiss if warning not in told]
+            found += [f"{about.path}: {each}" for each in fresh] if len(asked) > 1 else fresh
+            self._told[about.path] = frozenset(amiss)
         while len(self._told) > TOLD_MAX:
             self._told.popitem(last=False)
         return found
+
+
+def _broken(links: list[str]) -> Iterator[str]:
+    for link in links[:WARNINGS_MAX]:
+        yield f"Broken link: {link}"
+    if len(links) > WARNINGS_MAX:
+        yield "More links are broken; get_links lists them."
 
 
 def _amiss(about: About) -> Iterator[str]:

@@ -11,13 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from commonplace.core import digest as digests, links, paths
-from commonplace.vault import filling
-from commonplace.vault.corpus import CorpusWriter, Range, sweep
-from commonplace.vault.disk import Listed
-from commonplace.vault.foresight import Foresight
-from commonplace.vault.rows import Fresh, Row, Rows, identified, searched
-from commonplace.vault.settling import Settling
-from commonplace.vault.tables import connect, marks, parts, read_meta, write_meta
+from commonplace.vault.files.reader import Listed
+from commonplace.vault.index.build import bulk
+from commonplace.vault.index.corpus import CorpusWriter, Range, sweep
+from commonplace.vault.index.database import connect, marks, parts, read_meta, write_meta
+from commonplace.vault.index.links import LinkForecast, LinkResolver
+from commonplace.vault.index.rows import Fresh, Row, Rows, identified, searched
 
 _DEAD_BYTES_MIN = 256 * 1024
 _CHILDREN = (
@@ -30,7 +29,7 @@ _CHILDREN = (
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class IndexedNote:
     """A note that was written to the index."""
 
     note: int
@@ -48,14 +47,14 @@ class _Text:
 class IndexWriter:
     """The one that may change the index."""
 
-    def __init__(self, folder: Path, shards: int, *, several_roots: bool) -> None:
+    def __init__(self, folder: Path, *, several_roots: bool) -> None:
         self._folder = folder
-        self._db = connect(folder, shards)
+        self._db = connect(folder)
         self._shards = read_meta(self._db, "shards")
         self._corpus = CorpusWriter(folder, read_meta(self._db, "generation"), self._shards)
-        self._links = Settling(self._db, several_roots=several_roots)
-        self._foresight: Foresight | None = None
-        self._owed = filling.unfinished(self._db)
+        self._links = LinkResolver(self._db, several_roots=several_roots)
+        self._foresight: LinkForecast | None = None
+        self._owed = bulk.unfinished(self._db)
 
     def close(self) -> None:
         """Let go of the files."""
@@ -76,15 +75,15 @@ class IndexWriter:
 
     def begin_build(self) -> None:
         """Expect many batches before links are settled, or the end of this process."""
-        filling.hurry(self._db)
+        bulk.hurry(self._db)
         with self.batch():
-            if filling.is_empty(self._db):
-                filling.begin(self._db)
-                self._foresight = Foresight(self._db.execute("SELECT id, path FROM notes"))
+            if bulk.is_empty(self._db):
+                bulk.begin(self._db)
+                self._foresight = LinkForecast(self._db.execute("SELECT id, path FROM notes"))
                 self._owed = True
             elif self._owed:
-                filling.finish(self._db)
-            filling.mark(self._db, unfinished=True)
+                bulk.finish(self._db)
+            bulk.mark(self._db, unfinished=True)
 
     def list_files(self, found: Iterable[Listed]) -> None:
         """Take note files into the list, before they are read."""
@@ -101,7 +100,7 @@ class IndexWriter:
             map(identified, found),
         )
 
-    def put(self, batch: Sequence[Fresh]) -> list[Placed]:
+    def put(self, batch: Sequence[Fresh]) -> list[IndexedNote]:
         """Write notes that were read, new ones among them."""
         self.list_files(fresh.listed for fresh in batch)
         notes = self.numbers([fresh.listed.path for fresh in batch])
@@ -110,7 +109,7 @@ class IndexWriter:
             rows.add(notes[fresh.listed.path], fresh)
         where = self.write(rows)
         numbered = ((notes[fresh.listed.path], fresh.listed) for fresh in batch)
-        return [Placed(note, listed, where.get(note)) for note, listed in numbered]
+        return [IndexedNote(note, listed, where.get(note)) for note, listed in numbered]
 
     def write(self, rows: Rows) -> dict[int, Range]:
         """Write what was worked out of notes that are listed; tells where their texts lie."""
@@ -144,14 +143,14 @@ class IndexWriter:
         Returns the notes whose links may lead elsewhere now.
         """
         if self._owed:
-            filling.plant(self._db, "names_key")
+            bulk.plant(self._db, "names_key")
             self._touch_unsettled()
         relinked = self._links.settle()
         if self._owed:
-            filling.finish(self._db)
+            bulk.finish(self._db)
         self._owed, self._foresight = False, None
-        if filling.unfinished(self._db):
-            filling.mark(self._db, unfinished=False)
+        if bulk.unfinished(self._db):
+            bulk.mark(self._db, unfinished=False)
         return relinked
 
     def clear(self) -> None:
@@ -198,7 +197,7 @@ class IndexWriter:
         self._links.touch_unsettled()
         unread = self._db.execute("SELECT path FROM notes WHERE shard IS NULL").fetchall()
         if unread:  # links were taken to mean them, but they are no notes
-            filling.plant(self._db, "links_key")
+            bulk.plant(self._db, "links_key")
             self._links.touch_names(links.name_key(paths.stem(path)) for (path,) in unread)
 
     def _replace(self, rows: Rows) -> None:

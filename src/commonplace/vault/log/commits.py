@@ -1,11 +1,14 @@
-"""Group commit: one thread, one SQLite connection, and as many writes to a commit as wait for it.
+"""Group commit: one thread, one connection, and as many writes to a commit as wait for it.
 
 A job runs in the thread; its future is resolved on the event loop that asked, for a write only
-after the commit reached the disk. A commit that fails fails every write of its batch, and later
-ones work again as soon as the disk does. Writes of one kind that wait in a row are made by one
-call: each statement lets the event loop have the interpreter, and must wait to get it back.
-What SQLite keeps in its write-ahead file goes to the database itself when nothing else waits, or
-right after a commit was told: the disk may take a tenth of a second for that.
+after the commit reached the disk. A commit that the disk fails fails every write of its batch, and
+later ones work again as soon as the disk does. Whatever else a job raises is that job's failure
+alone: the others of its batch are committed without it, and the thread goes on.
+
+Writes of one kind that wait in a row are made by one call: each statement lets the event loop have
+the interpreter, and must wait to get it back.
+What a database may do later (SQLite moves what its write-ahead file holds) is done when nothing
+else waits, or right after a commit was told: the disk may take a tenth of a second for that.
 
 One rule guards what builds on each other: after a leading write under a key failed, writes under
 that key are refused until somebody has read, under that key, what was really saved
@@ -13,163 +16,63 @@ that key are refused until somebody has read, under that key, what was really sa
 """
 
 import asyncio
-import itertools
-import sqlite3
+import logging
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator
 from contextlib import contextmanager, suppress
-from math import exp
-from typing import Any, Generic, TypeVar, cast
+from typing import Generic, TypeVar
 
-from commonplace.errors import CommonplaceError, Unavailable
+from commonplace.errors import Unavailable
+from commonplace.vault.log.crowd import Crowd
+from commonplace.vault.log.engine import C, Engine
+from commonplace.vault.log.jobs import (
+    AnyJob,
+    Job,
+    Work,
+    WorkOnAll,
+    own_failure,
+    refuse,
+    run_all,
+    settle_all,
+)
 
 JOBS_MAX = 20_000
 BYTES_MAX = 64 * 1024 * 1024
 BATCH_MAX = 1_000
-# When so many a second come, and from many sides, waiting for more costs less than a commit for
-# each few. One who writes on and on, each time when the last is on disk, is never made to wait.
-BUSY_RATE = 500.0
+# In a crowd, so long is waited for more; one who writes on and on, each time when the last is on
+# disk, is never made to wait.
 GATHER_SECONDS = 0.02
-_RATE_SECONDS = 0.1
 QUIET_SECONDS = 1.0
 # Pages in the write-ahead file: so many are moved when it is quiet, so many as soon as whoever
 # waits for them was told. SQLite by itself would move them first, and tell then.
 UNTIDY_MIN = 64
 UNTIDY_MAX = 800
 _PAGE_BYTES = 4096
-_RECENT = 64
-_SIDES_MIN = 32
 
-# of the file; what a job itself refuses never gets so far
-_FAILURES = (sqlite3.Error, OSError, CommonplaceError)
+logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
-Work = Callable[[sqlite3.Connection], T]
-WorkOnAll = Callable[[sqlite3.Connection, Sequence[Any]], Sequence[T]]
 
 
-class _Job(Generic[T]):
-    __slots__ = (
-        "error",
-        "final",
-        "future",
-        "item",
-        "key",
-        "leads",
-        "loop",
-        "results",
-        "size",
-        "work",
-        "writes",
-    )
-
-    def __init__(
-        self,
-        work: Work[T] | WorkOnAll[T],
-        *,
-        writes: bool,
-        key: str,
-        leads: bool = False,
-        size: int = 0,
-        item: object = None,
-    ) -> None:
-        self.work = work
-        self.writes = writes
-        self.key = key
-        self.leads = leads
-        self.size = size
-        self.item = item
-        self.loop = asyncio.get_running_loop()
-        self.future: asyncio.Future[T] = self.loop.create_future()
-        self.results: Sequence[T] = ()
-        self.error: CommonplaceError | None = None
-        self.final = False
-
-    def run(self, connection: sqlite3.Connection) -> None:
-        """Do the work. A job that raises one of our own errors must not have written."""
-        try:
-            self.results = [cast("Work[T]", self.work)(connection)]
-        except CommonplaceError as error:
-            self.error = error
-
-    def settle(self) -> None:
-        """Tell whoever waits; runs on their loop."""
-        if self.future.cancelled():
-            return
-        if self.final and self.results:
-            self.future.set_result(self.results[0])
-        else:
-            self.future.set_exception(self.error or Unavailable("The log stopped working."))
-
-
-_AnyJob = _Job[Any]
-
-
-def _run_all(connection: sqlite3.Connection, jobs: Sequence[_AnyJob]) -> None:
-    """Do all work in its order, what is of one kind at once."""
-    for (together, work), alike in itertools.groupby(jobs, _kind):
-        if together:
-            found = list(alike)
-            results = work(connection, [job.item for job in found])
-            for job, result in zip(found, results, strict=True):
-                job.results = [result]
-        else:
-            for job in alike:
-                job.run(connection)
-
-
-def _kind(job: _AnyJob) -> tuple[bool, Callable[..., Any]]:
-    return job.item is not None, job.work
-
-
-class _Rate:
-    """How many come a second of late."""
-
-    def __init__(self) -> None:
-        self._recent = 0.0
-        self._time = time.monotonic()
-
-    def after(self, count: int) -> float:
-        """Count what came just now; tells the rate."""
-        before, self._time = self._time, time.monotonic()
-        self._recent = self._recent * exp((before - self._time) / _RATE_SECONDS) + count
-        return self._recent / _RATE_SECONDS
-
-
-class _Crowd:
-    """Whether very many come of late: many a second, for many documents, and not one by one."""
-
-    def __init__(self) -> None:
-        self._all, self._in_company = _Rate(), _Rate()
-        self._recent: deque[str] = deque(maxlen=_RECENT)
-
-    def after(self, batch: Sequence[_AnyJob]) -> bool:
-        """Count what was committed just now; tells whether it is a crowd."""
-        self._recent.extend(job.key for job in batch)
-        rate = self._all.after(len(batch))
-        in_company = self._in_company.after(len(batch) if len(batch) > 1 else 0)
-        busy = rate > BUSY_RATE and in_company > BUSY_RATE / 2
-        return busy and len(set(self._recent)) >= _SIDES_MIN
-
-
-class Commits:
+class Commits(Generic[C]):
     """A connection and the thread that works on it."""
 
-    def __init__(
-        self, connect: Callable[[], sqlite3.Connection], *, jobs_max: int = JOBS_MAX
-    ) -> None:
-        self._connect = connect
-        self._connection: sqlite3.Connection | None = connect()
+    def __init__(self, engine: Engine[C], *, name: str = "log", jobs_max: int = JOBS_MAX) -> None:
+        """Take the kind of database, and what is kept in it: a word for messages."""
+        self._engine = engine
+        self._name = name
+        self._connection: C | None = engine.connect()
         self._jobs_max = jobs_max
-        self._waiting: deque[_AnyJob] = deque()
+        self._waiting: deque[AnyJob] = deque()
         self._bytes = 0
         self._stale: set[str] = set()
         self._untidy = 0
         self._changed = threading.Condition()
         self._closed = False
-        self._thread = threading.Thread(target=self._run, name="commonplace-log", daemon=True)
+        self._failure: str | None = None
+        self._thread = threading.Thread(target=self._run, name=f"commonplace-{name}", daemon=True)
         self._thread.start()
 
     def write(
@@ -179,7 +82,7 @@ class Commits:
 
         What `leads` is built upon: if it fails, nothing under its key is written any more.
         """
-        return self._ask(_Job(work, writes=True, key=key, leads=leads, size=size))
+        return self._ask(Job(work, writes=True, key=key, leads=leads, size=size))
 
     def write_with_others(
         self, work: WorkOnAll[T], item: object, *, key: str, size: int = 0
@@ -188,16 +91,21 @@ class Commits:
 
         The work answers one result for each item; it refuses none.
         """
-        return self._ask(_Job(work, writes=True, key=key, leads=True, size=size, item=item))
+        return self._ask(Job(work, writes=True, key=key, leads=True, size=size, item=item))
 
     def read(self, work: Work[T], *, renews: str = "") -> "asyncio.Future[T]":
         """Have something read that was committed; `renews` allows writes under that key again."""
-        return self._ask(_Job(work, writes=False, key=renews))
+        return self._ask(Job(work, writes=False, key=renews))
 
     @property
     def full(self) -> bool:
         """Whether no more can wait."""
         return len(self._waiting) >= self._jobs_max or self._bytes >= BYTES_MAX
+
+    @property
+    def problem(self) -> str | None:
+        """Why nothing can be saved, as far as the last write has shown; None if it can."""
+        return f"The {self._name} is closed." if self._closed else self._failure
 
     async def close(self) -> None:
         """Finish what waits, then let go of the file."""
@@ -206,19 +114,21 @@ class Commits:
             self._changed.notify()
         await asyncio.to_thread(self._thread.join)
 
-    def _ask(self, job: _Job[T]) -> "asyncio.Future[T]":
+    def _ask(self, job: Job[T]) -> "asyncio.Future[T]":
         with self._changed:
             if self._closed:
-                raise Unavailable("The log is closed.")
+                raise Unavailable(f"The {self._name} is closed.")
             if self.full:
-                raise Unavailable("The log cannot keep up; nothing was saved. Try again later.")
+                raise Unavailable(
+                    f"The {self._name} cannot keep up; nothing was saved. Try again later."
+                )
             self._waiting.append(job)
             self._bytes += job.size
             self._changed.notify()
         return job.future
 
     def _run(self) -> None:
-        crowd = _Crowd()
+        crowd = Crowd()
         try:
             while True:
                 while self._quiet():
@@ -226,7 +136,7 @@ class Commits:
                 if not (batch := self._next()):
                     break
                 self._serve(batch)
-                crowded = crowd.after(batch)
+                crowded = crowd.after([job.key for job in batch])
                 if self._untidy >= UNTIDY_MAX:
                     self._tidy_up()  # which takes long enough for more to gather
                 elif crowded and not self._closed:
@@ -235,8 +145,7 @@ class Commits:
             with self._changed:
                 self._closed = True
             self._settle(list(self._waiting))
-            if self._connection is not None:
-                self._connection.close()
+            self._drop()
 
     def _quiet(self) -> bool:
         """Wait for work, for a while if there is something to tidy up meanwhile."""
@@ -246,10 +155,13 @@ class Commits:
 
     def _tidy_up(self) -> None:
         self._untidy = 0
-        with suppress(*_FAILURES):  # the next write will tell
-            self._open().execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+        try:
+            self._engine.tidy_up(self._open())
+        except Exception as error:
+            if not self._engine.is_of_database(error):  # else the next write will tell
+                logger.exception("The %s could not be tidied up.", self._name)
 
-    def _next(self) -> list[_AnyJob]:
+    def _next(self) -> list[AnyJob]:
         """Take what waits; nothing means that the log was closed."""
         with self._changed:
             count = min(len(self._waiting), BATCH_MAX)
@@ -257,7 +169,7 @@ class Commits:
             self._bytes -= sum(job.size for job in batch)
             return batch
 
-    def _serve(self, batch: list[_AnyJob]) -> None:
+    def _serve(self, batch: list[AnyJob]) -> None:
         """Commit all writes of a batch at once, then read."""
         writes = [job for job in batch if job.writes and not self._refuse_stale(job)]
         try:
@@ -269,76 +181,89 @@ class Commits:
         finally:
             self._settle(batch)
 
-    def _refuse_stale(self, job: _AnyJob) -> bool:
+    def _refuse_stale(self, job: AnyJob) -> bool:
         if job.key in self._stale:
-            _refused(job, "It builds on an edit that could not be saved; nothing was saved.")
+            refuse(job, "It builds on an edit that could not be saved; nothing was saved.")
         return job.error is not None
 
-    def _commit(self, writes: list[_AnyJob]) -> None:
+    def _commit(self, writes: list[AnyJob]) -> None:
         try:
             with self._transaction() as connection:
-                _run_all(connection, writes)
-        except _FAILURES as error:
-            self._stale.update(job.key for job in writes if job.leads)
-            for job in writes:
-                _refused(job, f"The log could not be written ({_why(error)}); nothing was saved.")
+                run_all(connection, writes)
+        except Exception as error:  # noqa: BLE001 (told to whoever asked; the thread goes on)
+            self._fail(writes, error)
         else:
+            self._failure = None
             self._untidy += sum(1 + job.size // _PAGE_BYTES for job in writes)
             for job in writes:
                 job.final = True
 
-    def _read(self, job: _AnyJob) -> None:
+    def _fail(self, writes: list[AnyJob], error: Exception) -> None:
+        """Refuse writes that were not committed; of several, the one at fault is refused alone."""
+        if self._engine.is_of_database(error):
+            failure = f"The {self._name} could not be written ({self._engine.why(error)})"
+            self._failure = f"{failure}."
+            for job in writes:
+                refuse(job, f"{failure}; {self._engine.fate(error)}.")
+        elif len(writes) == 1:
+            writes[0].error = own_failure(error)
+        else:
+            for job in writes:
+                if not self._refuse_stale(job):
+                    self._commit([job])
+            return
+        self._stale.update(job.key for job in writes if job.leads)
+
+    def _read(self, job: AnyJob) -> None:
         try:
-            job.run(self._open())
-        except _FAILURES as error:
-            _refused(job, f"The log could not be read ({_why(error)}).")
+            connection = self._open()
+            with self._engine.reading(connection):
+                job.run(connection)
+        except Exception as error:  # noqa: BLE001 (told to whoever asked; the thread goes on)
+            self._drop_unusable()
+            if self._engine.is_of_database(error):
+                refuse(job, f"The {self._name} could not be read ({self._engine.why(error)}).")
+            else:
+                job.error = own_failure(error)
         else:
             job.final = True
             self._stale.discard(job.key)
 
     @contextmanager
-    def _transaction(self) -> Generator[sqlite3.Connection]:
+    def _transaction(self) -> Generator[C]:
         connection = self._open()
-        connection.execute("BEGIN IMMEDIATE")
         try:
-            yield connection
-            connection.execute("COMMIT")
+            with self._engine.writing(connection):
+                yield connection
         except BaseException:
-            self._roll_back(connection)
+            self._drop_unusable()
             raise
 
-    def _roll_back(self, connection: sqlite3.Connection) -> None:
-        try:
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
-        except sqlite3.Error:
-            self._connection = None  # opened afresh by the next job
-            connection.close()
-
-    def _open(self) -> sqlite3.Connection:
+    def _open(self) -> C:
         if self._connection is None:
-            self._connection = self._connect()
+            self._connection = self._engine.connect()
         return self._connection
 
-    def _settle(self, jobs: list[_AnyJob]) -> None:
-        by_loop: dict[asyncio.AbstractEventLoop, list[_AnyJob]] = {}
+    def _drop_unusable(self) -> None:
+        """Let go of a connection that has failed: the next job opens another."""
+        if self._connection is not None and not self._engine.is_usable(self._connection):
+            self._drop()
+
+    def _drop(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            with suppress(Exception):  # it is gone already
+                connection.close()
+
+    def sever(self) -> None:
+        """Let whatever waits for the database fail at once; what comes later fails by itself."""
+        if (connection := self._connection) is not None:
+            self._engine.sever(connection)
+
+    def _settle(self, jobs: list[AnyJob]) -> None:
+        by_loop: dict[asyncio.AbstractEventLoop, list[AnyJob]] = {}
         for job in jobs:
             by_loop.setdefault(job.loop, []).append(job)
         for loop, done in by_loop.items():
             with suppress(RuntimeError):  # the loop is closed: nobody waits any more
-                loop.call_soon_threadsafe(_settle_all, done)
-
-
-def _settle_all(jobs: list[_AnyJob]) -> None:
-    for job in jobs:
-        job.settle()
-
-
-def _why(error: Exception) -> str:
-    """Tell what failed, without the path that the system's own errors name."""
-    return error.strerror or "I/O error" if isinstance(error, OSError) else str(error)
-
-
-def _refused(job: _AnyJob, why: str) -> _AnyJob:
-    job.error = Unavailable(why)
-    return job
+                loop.call_soon_threadsafe(settle_all, done)

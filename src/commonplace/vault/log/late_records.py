@@ -8,9 +8,10 @@ import asyncio
 import logging
 from contextlib import suppress
 
-from commonplace.errors import Unavailable
-from commonplace.vault.background import Background
-from commonplace.vault.log import Log
+from commonplace.errors import CommonplaceError, Unavailable
+from commonplace.vault.log.log import Log
+from commonplace.vault.log.tasks import Background
+from commonplace.vault.supervisor import tell_failure
 
 RETRY_SECONDS = 1.0
 
@@ -42,6 +43,8 @@ class Afterwards:
             if not self._retrying:
                 self._retrying = True
                 self._background.start(self._retry())
+        except CommonplaceError as error:
+            tell_failure("A record of what was done cannot be kept.", error)
 
     async def close(self) -> None:
         """Try what is left once more, and no longer."""
@@ -69,3 +72,5 @@ class Afterwards:
             except Unavailable:
                 self._owed.setdefault((kind, key), value)  # unless a newer one is owed by now
                 return
+            except CommonplaceError as error:  # no other record waits for one that is at fault
+                tell_failure("A record of what was done cannot be kept.", error)

@@ -1,21 +1,31 @@
 """The tables of `live.db`, and every statement that touches them.
 
-WAL with `synchronous=FULL`: an acknowledged edit survives a power cut (NORMAL loses it). Numbers
-of updates never come again, even when compaction empties their table. The schema changes only by
-a step appended to `MIGRATIONS`. A function that raises one of our own errors has not written yet.
+An acknowledged edit survives a power cut (`database.SAFE`). Numbers of updates never come again,
+even when compaction empties their table. A function that raises one of our own errors has not
+written yet. From `replay` on the statements are for PostgreSQL too, whose tables are in
+`postgres_tables`.
 """
 
-import os
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 
-from commonplace.errors import Conflict, NotFound, Unavailable
-from commonplace.vault.log import THIS_UPDATE, Author, Disk, Entry, Known, Place, Replay
-
-BUSY_MS_MAX = 5_000
+from commonplace.errors import Conflict, NotFound
+from commonplace.vault.log import database
+from commonplace.vault.log.engine import Connection
+from commonplace.vault.log.log import (
+    THIS_UPDATE,
+    Author,
+    DocumentId,
+    FileRecord,
+    LogEntry,
+    Logged,
+    Place,
+    Record,
+    Replay,
+)
 
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     (
@@ -64,66 +74,45 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             PRIMARY KEY (kind, key)
         ) WITHOUT ROWID""",
     ),
+    (
+        "ALTER TABLE disk ADD COLUMN before BLOB",
+        "ALTER TABLE disk ADD COLUMN before_time REAL NOT NULL DEFAULT 0",
+    ),
+    ("ALTER TABLE updates ADD COLUMN cause TEXT NOT NULL DEFAULT ''",),
+)
+
+_DISK = "base_sha, base, intent_sha, intent, mtime_ns, size, inode, seq, before, before_time"
+_SELECT_DISK = f"SELECT {_DISK} FROM disk WHERE doc = ?"  # noqa: S608 (it is ours)
+_REPLACE_DISK = (
+    f"INSERT INTO disk (doc, {_DISK})"  # noqa: S608 (it is ours)
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (doc) DO UPDATE SET "
+    + ", ".join(f"{column} = excluded.{column}" for column in _DISK.split(", "))
+)
+_REPLACE_RECORD = (
+    "INSERT INTO records VALUES (?, ?, ?, ?) ON CONFLICT (kind, key)"
+    " DO UPDATE SET value = excluded.value, time = excluded.time"
 )
 
 _PRAGMAS = (
-    f"busy_timeout = {BUSY_MS_MAX}",
-    "journal_mode = WAL",
-    "synchronous = FULL",
-    "fullfsync = ON",
-    "checkpoint_fullfsync = ON",
-    "wal_autocheckpoint = 4000",  # before that, `commits` sees to it
+    *database.SAFE,
     "temp_store = MEMORY",  # how to take half of an insert back: else in a file, for each batch
 )
 
-
-_INSERT_UPDATES = "INSERT INTO updates (doc, data, actor, time) VALUES "
+_INSERT_UPDATES = "INSERT INTO updates (doc, data, actor, time, cause) VALUES "
 _INSERT_AUTHORS = "INSERT INTO authors (doc, client, actor, ours) VALUES "
 _UNLESS_KNOWN = " ON CONFLICT DO NOTHING"
 _ROWS_MAX = 64
 _STATEMENTS_MAX = 256  # one for each number of rows, and all others, stay prepared
 
-Row = tuple[object, object, object, object]
+Row = tuple[object, ...]
 
 
 def connect(path: Path) -> sqlite3.Connection:
     """Open the file, readable by its owner alone, and bring its schema up to date."""
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
-    db = sqlite3.connect(
-        path, isolation_level=None, check_same_thread=False, cached_statements=_STATEMENTS_MAX
-    )
-    try:
-        for pragma in _PRAGMAS:
-            db.execute(f"PRAGMA {pragma}")
-        migrate(db)
-    except BaseException:
-        db.close()
-        raise
-    return db
+    return database.connect(path, MIGRATIONS, _PRAGMAS, name="log", statements=_STATEMENTS_MAX)
 
 
-def migrate(db: sqlite3.Connection) -> None:
-    """Take the steps that the file has not taken yet, all or none."""
-    db.execute("BEGIN IMMEDIATE")
-    try:
-        (taken,) = db.execute("PRAGMA user_version").fetchone()
-        _refuse_newer(taken)
-        for statement in (line for step in MIGRATIONS[taken:] for line in step):
-            db.execute(statement)
-        db.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
-        db.execute("COMMIT")
-    except BaseException:
-        if db.in_transaction:
-            db.execute("ROLLBACK")
-        raise
-
-
-def _refuse_newer(taken: int) -> None:
-    if taken > len(MIGRATIONS):
-        raise Unavailable("The log was written by a newer Commonplace; use that one.")
-
-
-def append(db: sqlite3.Connection, entries: Sequence[tuple[Entry, float]]) -> list[int]:
+def append(db: sqlite3.Connection, entries: Sequence[tuple[LogEntry, float]]) -> list[int]:
     """Keep changes, each with its time; answers their numbers."""
     seqs = _insert_updates(db, entries)
     _insert_authors(db, entries)
@@ -131,13 +120,15 @@ def append(db: sqlite3.Connection, entries: Sequence[tuple[Entry, float]]) -> li
         if (disk := entry.disk) is not None:
             seq = seq if disk.seq == THIS_UPDATE else disk.seq
             put_disk(db, entry.document, replace(disk, seq=seq))
+    for entry, now in entries:
+        put_records(db, entry.records, now)
     return seqs
 
 
-def _insert_updates(db: sqlite3.Connection, entries: Sequence[tuple[Entry, float]]) -> list[int]:
+def _insert_updates(db: sqlite3.Connection, entries: Sequence[tuple[LogEntry, float]]) -> list[int]:
     """Insert changes; the numbers of a statement's rows follow each other."""
     seqs: list[int] = []
-    rows = [(entry.document, entry.update, entry.actor, now) for entry, now in entries]
+    rows = [(entry.document, entry.update, entry.actor, now, entry.cause) for entry, now in entries]
     for some in _in_parts(rows):
         last = db.execute(_INSERT_UPDATES + _places(some), list(chain(*some))).lastrowid
         assert last is not None
@@ -145,7 +136,7 @@ def _insert_updates(db: sqlite3.Connection, entries: Sequence[tuple[Entry, float
     return seqs
 
 
-def _insert_authors(db: sqlite3.Connection, entries: Sequence[tuple[Entry, float]]) -> None:
+def _insert_authors(db: sqlite3.Connection, entries: Sequence[tuple[LogEntry, float]]) -> None:
     rows = [
         (entry.document, author.client, author.actor, author.ours)
         for entry, _ in entries
@@ -161,10 +152,11 @@ def _in_parts(rows: Sequence[Row]) -> Iterator[Sequence[Row]]:
 
 
 def _places(rows: Sequence[Row]) -> str:
-    return ", ".join(["(?, ?, ?, ?)"] * len(rows))
+    row = f"({', '.join('?' * len(rows[0]))})"
+    return ", ".join([row] * len(rows))
 
 
-def replay(db: sqlite3.Connection, doc: str) -> Replay:
+def replay(db: Connection, doc: str) -> Replay:
     """Read all that is kept of a document."""
     kept = db.execute("SELECT upto, data FROM snapshots WHERE doc = ?", (doc,)).fetchall()
     tail = db.execute("SELECT seq, data FROM updates WHERE doc = ? ORDER BY seq", (doc,)).fetchall()
@@ -174,26 +166,35 @@ def replay(db: sqlite3.Connection, doc: str) -> Replay:
     return Replay(tuple(data for _, data in kept + tail), authors, seq, len(tail))
 
 
-def compact(db: sqlite3.Connection, doc: str, upto: int, state: bytes, now: float) -> None:
+def since(db: Connection, doc: str, seq: int) -> list[Logged]:
+    """Read the changes of a document after a number, as far as they are there."""
+    rows = db.execute(
+        "SELECT seq, data, actor, cause, time FROM updates WHERE doc = ? AND seq > ? ORDER BY seq",
+        (doc, seq),
+    )
+    return [Logged(*row) for row in rows]
+
+
+def compact(db: Connection, doc: str, upto: int, state: bytes, now: float) -> None:
     """Put one state in place of all changes up to a number."""
-    db.execute("INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?, ?)", (doc, upto, state, now))
+    db.execute(
+        "INSERT INTO snapshots VALUES (?, ?, ?, ?) ON CONFLICT (doc)"
+        " DO UPDATE SET upto = excluded.upto, data = excluded.data, time = excluded.time",
+        (doc, upto, state, now),
+    )
     db.execute("DELETE FROM updates WHERE doc = ? AND seq <= ?", (doc, upto))
 
 
-def disk(db: sqlite3.Connection, doc: str) -> Disk | None:
+def disk(db: Connection, doc: str) -> FileRecord | None:
     """Read what is known of a document's file."""
-    row = db.execute(
-        "SELECT base_sha, base, intent_sha, intent, mtime_ns, size, inode, seq"
-        " FROM disk WHERE doc = ?",
-        (doc,),
-    ).fetchone()
-    return None if row is None else Disk(*row)
+    row = db.execute(_SELECT_DISK, (doc,)).fetchone()
+    return None if row is None else FileRecord(*row)
 
 
-def put_disk(db: sqlite3.Connection, doc: str, disk: Disk) -> None:
+def put_disk(db: Connection, doc: str, disk: FileRecord) -> None:
     """Remember what is known of a document's file."""
     db.execute(
-        "INSERT OR REPLACE INTO disk VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        _REPLACE_DISK,
         (
             doc,
             disk.base_sha,
@@ -204,14 +205,16 @@ def put_disk(db: sqlite3.Connection, doc: str, disk: Disk) -> None:
             disk.size,
             disk.inode,
             disk.seq,
+            disk.before,
+            disk.before_time,
         ),
     )
 
 
-def unflushed(db: sqlite3.Connection) -> list[str]:
+def unflushed(db: Connection) -> list[str]:
     """List documents whose files may be behind."""
     rows = db.execute(
-        "SELECT doc FROM disk WHERE intent_sha NOT NULL"
+        "SELECT doc FROM disk WHERE intent_sha IS NOT NULL"
         " OR EXISTS (SELECT 1 FROM updates u WHERE u.doc = disk.doc AND u.seq > disk.seq)"
         " OR EXISTS (SELECT 1 FROM snapshots s WHERE s.doc = disk.doc AND s.upto > disk.seq)"
         " ORDER BY doc"
@@ -219,13 +222,13 @@ def unflushed(db: sqlite3.Connection) -> list[str]:
     return [doc for (doc,) in rows]
 
 
-def known(db: sqlite3.Connection) -> list[Known]:
+def known(db: Connection) -> list[DocumentId]:
     """List all documents, in the order in which they were first met."""
     rows = db.execute("SELECT id, root, path, epoch, created FROM documents ORDER BY rowid")
     return [_known(*row) for row in rows]
 
 
-def find(db: sqlite3.Connection, doc: str) -> Known | None:
+def find(db: Connection, doc: str) -> DocumentId | None:
     """Find a document by its id."""
     row = db.execute(
         "SELECT id, root, path, epoch, created FROM documents WHERE id = ?", (doc,)
@@ -233,7 +236,7 @@ def find(db: sqlite3.Connection, doc: str) -> Known | None:
     return None if row is None else _known(*row)
 
 
-def at(db: sqlite3.Connection, place: Place) -> Known | None:
+def at(db: Connection, place: Place) -> DocumentId | None:
     """Find the document that lives at a place."""
     row = db.execute(
         "SELECT id, root, path, epoch, created FROM documents WHERE root = ? AND path = ?",
@@ -242,22 +245,22 @@ def at(db: sqlite3.Connection, place: Place) -> Known | None:
     return None if row is None else _known(*row)
 
 
-def identify(db: sqlite3.Connection, place: Place, new: str, now: float) -> Known:
+def identify(db: Connection, place: Place, new: str, now: float) -> DocumentId:
     """Find the document that lives at a place; the first time, give it an id."""
     found = at(db, place)
     if found is None:
-        found = Known(new, place, 1, now)
+        found = DocumentId(new, place, 1, now)
         row = (new, place.root, place.path, 1, now)
         db.execute("INSERT INTO documents VALUES (?, ?, ?, ?, ?)", row)
     return found
 
 
 def identify_all(
-    db: sqlite3.Connection, places: Sequence[Place], new: Callable[[], str], now: float
-) -> list[Known]:
+    db: Connection, places: Sequence[Place], new: Callable[[], str], now: float
+) -> list[DocumentId]:
     """Find the documents that live at these places; all that are new get ids in one step."""
     found = {place: there for place in places if (there := at(db, place)) is not None}
-    fresh = {place: Known(new(), place, 1, now) for place in places if place not in found}
+    fresh = {place: DocumentId(new(), place, 1, now) for place in places if place not in found}
     db.executemany(
         "INSERT INTO documents VALUES (?, ?, ?, ?, ?)",
         ((known.id, place.root, place.path, 1, now) for place, known in fresh.items()),
@@ -265,7 +268,7 @@ def identify_all(
     return [found.get(place) or fresh[place] for place in places]
 
 
-def move(db: sqlite3.Connection, places: Mapping[str, Place | None], now: float) -> None:
+def move(db: Connection, places: Mapping[str, Place | None], now: float) -> None:
     """Put documents in their places, all at once, so that two may swap."""
     for place in places.values():
         there = None if place is None else at(db, place)
@@ -285,35 +288,52 @@ def move(db: sqlite3.Connection, places: Mapping[str, Place | None], now: float)
             )
 
 
-def restart(db: sqlite3.Connection, doc: str) -> int:
-    """Forget a document's history and begin a new epoch."""
+def restart(db: Connection, doc: str) -> int:
+    """Put a document's history aside under another name, and begin a new epoch."""
     row = db.execute(
         "UPDATE documents SET epoch = epoch + 1 WHERE id = ? RETURNING epoch", (doc,)
     ).fetchone()
     if row is None:
         raise NotFound("There is no such document.")
-    for table in ("updates", "snapshots", "authors", "disk"):
+    for table in ("updates", "snapshots"):
+        rename = f"UPDATE {table} SET doc = ? WHERE doc = ?"  # noqa: S608
+        db.execute(rename, (f"{doc}~{row[0] - 1}", doc))
+    for table in ("authors", "disk"):
         db.execute(f"DELETE FROM {table} WHERE doc = ?", (doc,))  # noqa: S608
     return row[0]
 
 
-def record(db: sqlite3.Connection, kind: str, key: str) -> str | None:
+def record(db: Connection, kind: str, key: str) -> str | None:
     """Read one remembered thing."""
     row = db.execute("SELECT value FROM records WHERE kind = ? AND key = ?", (kind, key)).fetchone()
     return None if row is None else row[0]
 
 
-def records(db: sqlite3.Connection, kind: str) -> dict[str, str]:
+def records(db: Connection, kind: str) -> dict[str, str]:
     """Read all remembered things of a kind, by key."""
     return dict(db.execute("SELECT key, value FROM records WHERE kind = ? ORDER BY key", (kind,)))
 
 
-def put_record(db: sqlite3.Connection, kind: str, key: str, value: str | None, now: float) -> None:
+def records_of(db: Connection, kind: str, prefix: str) -> dict[str, str]:
+    """Read the remembered things of a kind whose keys begin so, by key."""
+    statement = (
+        "SELECT key, value FROM records WHERE kind = ? AND key >= ? AND key < ? ORDER BY key"
+    )
+    return dict(db.execute(statement, (kind, prefix, prefix + "\U0010ffff")))
+
+
+def put_record(db: Connection, kind: str, key: str, value: str | None, now: float) -> None:
     """Remember a thing; `None` forgets it."""
     if value is None:
         db.execute("DELETE FROM records WHERE kind = ? AND key = ?", (kind, key))
     else:
-        db.execute("INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?)", (kind, key, value, now))
+        db.execute(_REPLACE_RECORD, (kind, key, value, now))
+
+
+def put_records(db: Connection, records: Sequence[Record], now: float) -> None:
+    """Remember and forget things."""
+    for each in records:
+        put_record(db, each.kind, each.key, each.value, now)
 
 
 def _known(
@@ -322,9 +342,9 @@ def _known(
     path: str | None,
     epoch: int,
     created: float,
-) -> Known:
+) -> DocumentId:
     place = None if root is None or path is None else Place(root, path)
-    return Known(id, place, epoch, created)
+    return DocumentId(id, place, epoch, created)
 
 
 def sound(db: sqlite3.Connection) -> str | None:

@@ -7,74 +7,107 @@ right to the letter even while the index is being built.
 
 import secrets
 from collections.abc import Collection, Iterable, Sequence
+from functools import partial
 
-from commonplace.core import composing, digest, frontmatter, paths
+from commonplace.core import digest, frontmatter, links, paths
+from commonplace.core.frontmatter import body
 from commonplace.core.graph import Graph
 from commonplace.errors import BadArgument, NotFound
-from commonplace.vault.node_writing import NodeWriting
-from commonplace.vault.permissions import Permissions
-from commonplace.vault.store import (
+from commonplace.vault.index.reader import About
+from commonplace.vault.nodes import link_names
+from commonplace.vault.nodes.store import (
+    CONTENT_MAX,
     Capability,
+    Carriers,
     Direction,
     Draft,
-    Found,
     Metric,
     Neighbours,
     Node,
     Revision,
+    SearchResult,
+    Surroundings,
     Updated,
 )
+from commonplace.vault.nodes.vault_notes import VaultNotes
+from commonplace.vault.nodes.write import NodeWriter
+from commonplace.vault.permissions.permissions import Permissions
+from commonplace.vault.permissions.requests import Asker, Json
+from commonplace.vault.search.readiness import Incomplete
+from commonplace.vault.threads import aside_if_long
 from commonplace.vault.vault import Vault
-from commonplace.vault.wishes import Asker
+
+TAGS_MAX = 1_000
+COUNTED_MAX = 1_000_000
 
 
 class DocStore:
     """The notes of a vault as linked nodes."""
 
     def __init__(self, vault: Vault, permissions: Permissions | None = None) -> None:
-        linked = vault.linked
-        self._notes = vault
-        self._index = linked.index
-        self._contents = linked.contents
-        self._links = linked.graph
-        self._noticing = linked.noticing
-        self._text = linked.text
-        self._writing = NodeWriting(vault, permissions or vault.permissions)
+        self._vault = vault
+        self._index = vault.index
+        self._contents = vault.contents
+        self._links = vault.links
+        self._warnings = vault.warnings
+        self._text = vault.texts.of_note
+        self._writing = NodeWriter(VaultNotes(vault), permissions or vault.permissions)
 
     @property
     def capabilities(self) -> frozenset[Capability]:
         """What this vault can do: search if a provider of embeddings works."""
-        can: list[Capability] = [] if self._notes.settings.read_only else ["write"]
-        if self._notes.meaning.works:
+        can: list[Capability] = [] if self._vault.settings.read_only else ["write"]
+        if self._vault.meaning.works:
             can.append("search")
         return frozenset(can)
 
+    async def ready(self) -> Incomplete | None:
+        """Wait a little until the index knows all notes."""
+        return await self._vault.readiness.indexed()
+
     # -- reading
 
-    async def node(self, id: str, reader: str | None = None) -> Node | None:
+    async def node(self, id: str, reader: Asker | None = None) -> Node | None:
         """Return a note whole."""
         path = self._find(id)
         if path is None:
+            await self._refuse_attachment(id)
             return None
+        said: Json = {}
         if reader is None:
-            text = await self._notes.text(path)
+            text = await self._vault.texts.accepted(path)
         else:
-            text = (await self._notes.read(path, reader)).text
-        digested = digest.digest(path, text)
-        links = await self._links_of(path)
-        return Node(path, digested.title, _body(text), digested.tags, links)
+            note = await self._vault.reader.read(path, reader.id, reader.name)
+            text, said = note.text, note.said
+            if len(body(text)) <= CONTENT_MAX:
+                self._vault.reader.readings.show_all(reader.id, path)
+        digested = await aside_if_long(partial(digest.digest, path), text)
+        linked = await self._links_of(path)
+        return Node(path, digested.title, body(text), digested.tags, linked, said=said)
+
+    async def _refuse_attachment(self, id: str) -> None:
+        """Say what a file is that is there and yet no node."""
+        try:
+            file = await self._vault.attachments.find(id)
+        except BadArgument:
+            return  # no path: there is nothing of that name
+        if file is not None:
+            raise NotFound(
+                f"{file.path} is an attachment, not a node",
+                "Attachments are taken by read, glob and get_links only.",
+            )
 
     async def nodes(self, ids: Sequence[str], content_max: int) -> list[Node]:
         """Return notes in order, in one batch."""
         graph = await self._graph()
         numbers = [entry.note for id in ids if (entry := self._contents.catalog.get(id))]
         abouts = self._index.abouts(numbers)
-        tags = self._index.tags.of(numbers)
+        tags = self._index.tags.of(numbers, TAGS_MAX + 1)
         return [
             Node(
                 about.path,
                 about.title or paths.stem(about.path),
-                self._beginning(note, content_max),
+                self._beginning(about, content_max),
                 tuple(tags[note]),
                 self._paths(graph.outgoing(note)),
             )
@@ -86,9 +119,14 @@ class DocStore:
         """Return the titles of notes."""
         return self._index.titles(ids)
 
+    async def named(self, name: str) -> list[str]:
+        """Return the notes that a link by this name could mean."""
+        await self._vault.listing.caught_up()
+        return link_names.meant_by(name, self._index.links.named(links.name_key(name)))
+
     async def warnings(self, ids: Collection[str]) -> list[str]:
         """Tell what is amiss in notes, once; while the index is built nobody can say."""
-        return [] if self._notes.listing.unfinished else self._noticing.tell(ids)
+        return [] if self._vault.listing.unfinished else self._warnings.tell(ids)
 
     # -- walking
 
@@ -119,10 +157,8 @@ class DocStore:
         degrees = graph.by_in_degree if metric == "in_degree" else graph.by_out_degree
         return [(self._name(note), degree) for note, degree in degrees.top(limit, self._name)]
 
-    async def around(
-        self, id: str | None, steps: int, limit: int
-    ) -> tuple[list[tuple[str, int]], list[tuple[int, int]]]:
-        """Return the notes around one, or the most linked of all: (path, degree), and edges."""
+    async def around(self, id: str | None, steps: int, limit: int) -> Surroundings:
+        """Return the notes around one, or the most linked of all."""
         graph = await self._graph()
         if id is None:
             chosen = [note for note, _ in graph.by_in_degree.top(limit, self._name)]
@@ -132,37 +168,40 @@ class DocStore:
             note = self._number(id)
             chosen = [] if note is None else graph.around(note, steps, limit, self._name)
         places = {note: place for place, note in enumerate(chosen)}
-        edges = [
+        edges = tuple(
             (places[note], places[target])
             for note in chosen
             for target in graph.outgoing(note)
             if target in places
-        ]
+        )
         degrees = [len(graph.outgoing(note)) + len(graph.incoming(note)) for note in chosen]
-        return list(zip(map(self._name, chosen), degrees, strict=True)), edges
+        return Surroundings(tuple(zip(map(self._name, chosen), degrees, strict=True)), edges)
 
-    async def tagged(self, tags: Sequence[str], limit: int, *, every: bool) -> list[str]:
+    async def tagged(self, tags: Sequence[str], limit: int, *, every: bool) -> Carriers:
         """Return notes that carry tags."""
-        await self._notes.listing.caught_up()
+        await self._vault.listing.caught_up()
         notes = self._index.tags.carrying(tags, every=every)
         if notes is None:
-            return self._index.tags.carrying_in_order(tags, limit, every=every)
-        return self._contents.catalog.first_of(notes, limit)
+            found = self._index.tags.carrying_in_order(tags, COUNTED_MAX, every=every)
+            return Carriers(tuple(found[:limit]), len(found))
+        first = self._contents.catalog.first_of(notes, limit)
+        total = len(self._paths(notes)) if len(first) == limit else len(first)
+        return Carriers(tuple(first), total)
 
     async def random(self, tags: Sequence[str] = ()) -> str | None:
         """Choose a note at random."""
-        entries = await self._notes.listing.newest()
+        entries = await self._vault.listing.newest()
         if tags:
-            chosen = await self.tagged(tags, len(entries), every=False)
+            chosen = (await self.tagged(tags, len(entries), every=False)).ids
             return secrets.choice(chosen) if chosen else None
         return secrets.choice(entries).path if entries else None
 
-    async def search(self, query: str, limit: int) -> Found:
+    async def search(self, query: str, limit: int) -> SearchResult:
         """Find notes by words and meaning."""
-        hits = await self._notes.search(query, limit)
-        progress = self._notes.meaning.progress
+        hits = await self._vault.search.search(query, limit)
+        progress = self._vault.meaning.progress
         scores = tuple((hit.path, hit.score) for hit in hits)
-        return Found(scores, progress.embedded, progress.total, progress.problem)
+        return SearchResult(scores, progress.embedded, progress.total, progress.problem)
 
     # -- writing
 
@@ -181,19 +220,19 @@ class DocStore:
     # -- parts
 
     async def _graph(self) -> Graph:
-        await self._notes.listing.caught_up()
+        await self._vault.listing.caught_up()
         return await self._links.get()
 
     async def _links_of(self, path: str) -> tuple[str, ...]:
-        if self._notes.listing.unfinished is not None:
-            return tuple((await self._notes.listing.links(path)).forward)
+        if self._vault.listing.unfinished is not None:
+            return tuple((await self._vault.listing.links(path)).forward)
         graph, note = await self._graph(), self._number(path)
         return () if note is None else self._paths(graph.outgoing(note))
 
     def _find(self, id: str) -> str | None:
         """Return the path that an id means; one that no note can have means none."""
         try:
-            return self._notes.find(id)
+            return self._vault.texts.find(id)
         except (NotFound, BadArgument):
             return None
 
@@ -208,12 +247,8 @@ class DocStore:
     def _paths(self, notes: Iterable[int]) -> tuple[str, ...]:
         return tuple(self._contents.catalog.paths_of(notes))
 
-    def _beginning(self, note: int, content_max: int) -> str:
+    def _beginning(self, about: About, content_max: int) -> str:
         reach = 2 * frontmatter.BLOCK_MAX + 4 * (content_max + 1)
-        return _body(self._text(note)[:reach].decode("utf-8", "ignore"))[: content_max + 1]
-
-
-def _body(text: str) -> str:
-    """Return the text after the frontmatter; blank lines between belong to neither."""
-    block, body = composing.parts(text)
-    return body.lstrip("\n") if block else body
+        text = self._text(about.note)[:reach].decode("utf-8", "ignore")
+        # The corpus ends every text with a newline, whether or not the note does.
+        return body(text)[: about.chars][: content_max + 1]

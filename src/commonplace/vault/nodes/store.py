@@ -1,15 +1,20 @@
 """What the `graph` tools ask of a store of linked nodes.
 
-Nothing here knows what a node is kept as. The contract suite (`tests/vault/store_contract.py`)
+Nothing here knows what a node is kept as. The contract suite (`tests/vault/nodes/contract.py`)
 says what an implementation must hold: an id that does not exist is never an error but for an
 update, titles are resolved in one batch, and a write is made only with the person's permission.
+Which store is used, and how it is opened, is in `nodes.providers`.
 """
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
-from commonplace.vault.wishes import Asker
+from commonplace.vault.permissions.requests import Asker
+from commonplace.vault.search.readiness import Incomplete
+
+CONTENT_MAX = 10_000
+"""How many characters of a node's content are shown where it stands alone."""
 
 Direction = Literal["in", "out"]
 Metric = Literal["in_degree", "out_degree"]
@@ -25,6 +30,10 @@ class Node:
     content: str
     tags: tuple[str, ...]
     links: tuple[str, ...]
+    titles: Mapping[str, str] = field(default_factory=dict[str, str], compare=False)
+    """The titles of its links, where a store has them at hand; it is asked for the others."""
+    said: Mapping[str, object] = field(default_factory=dict[str, object])
+    """What people said about it that its reader should know, by the names of fields."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +45,23 @@ class Neighbours:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Carriers:
+    """Some of the nodes that carry tags, by id, and how many there are in all."""
+
+    ids: tuple[str, ...]
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """A part of the graph: nodes with their degrees, and edges between their places."""
+
+    nodes: tuple[tuple[str, int], ...]
+    edges: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
     """What a search found, best first, with scores from 0 to 1.
 
     `embedded` of `total` nodes can be found by their meaning yet; `problem` says why the others,
@@ -84,7 +109,11 @@ class Store(Protocol):
         """What this store can do beside reading and walking."""
         ...
 
-    async def node(self, id: str, reader: str | None = None) -> Node | None:
+    async def ready(self) -> Incomplete | None:
+        """Wait a little until all nodes are known; tell how far that is if they are not."""
+        ...
+
+    async def node(self, id: str, reader: Asker | None = None) -> Node | None:
         """Return one node whole; `reader` is whoever has seen it then."""
         ...
 
@@ -94,6 +123,10 @@ class Store(Protocol):
 
     async def titles(self, ids: Collection[str]) -> dict[str, str]:
         """Return the titles of nodes, in one batch."""
+        ...
+
+    async def named(self, name: str) -> list[str]:
+        """Return the ids of the nodes that a link by this name could mean, in order."""
         ...
 
     async def neighbours(self, id: str, direction: Direction, limit: int) -> Neighbours:
@@ -108,7 +141,14 @@ class Store(Protocol):
         """Return the nodes of the highest degree, ties by id; none of degree 0."""
         ...
 
-    async def tagged(self, tags: Sequence[str], limit: int, *, every: bool) -> list[str]:
+    async def around(self, id: str | None, steps: int, limit: int) -> Surroundings:
+        """Return the nodes within some steps either way of one, nearest first, ties by id.
+
+        Without an id: the most linked of all, then the newest.
+        """
+        ...
+
+    async def tagged(self, tags: Sequence[str], limit: int, *, every: bool) -> Carriers:
         """Return nodes that carry any, or every, of these tags, by id."""
         ...
 
@@ -116,7 +156,7 @@ class Store(Protocol):
         """Choose a node at random, among those that carry any of these tags if some are given."""
         ...
 
-    async def search(self, query: str, limit: int) -> Found:
+    async def search(self, query: str, limit: int) -> SearchResult:
         """Find nodes by words and meaning."""
         ...
 

@@ -5,9 +5,9 @@ without a document of its own, so that thousands take a second or two. What othe
 the meantime is not lost: it comes out of the swap and is edited instead.
 """
 
-import hashlib
+import logging
 from collections.abc import Collection, Generator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -15,51 +15,78 @@ from functools import partial
 import anyio
 import anyio.to_thread
 
-from commonplace.core import edits, endings
-from commonplace.core.edits import Edit
+from commonplace.core import critic
+from commonplace.core.text import edits, endings
+from commonplace.core.text.edits import Edit
 from commonplace.errors import CommonplaceError, NotFound, Unavailable
-from commonplace.vault.changes import Plan
-from commonplace.vault.disk import reason
-from commonplace.vault.roots import Roots
-from commonplace.vault.shelf import Shelf
-from commonplace.vault.swaps import Change, Swaps
+from commonplace.vault.documents.changes import Plan, Purpose
+from commonplace.vault.documents.notes import LiveNotes
+from commonplace.vault.files.batch import NewBytes, Swaps
+from commonplace.vault.files.conflict_copy import keep_conflict_copy
+from commonplace.vault.files.reader import content_sha, reason
+from commonplace.vault.files.roots import Roots
 
 # While one waits for the disk another reads; more would be in each other's way.
 _THREADS_MAX = 4
 _TOGETHER_MAX = 64
 _ROUNDS_MAX = 20
+RENAME = Purpose("rename")
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Rewritten:
-    """A note that was edited: how to take that back, and from which text."""
+    """A note that was edited: how to take that back, from which text, and what it ended."""
 
     path: str
     back: tuple[Edit, ...]
     after: bytes
+    ended: tuple[critic.Ended, ...] = ()
 
     def undoing(self, text: str) -> Sequence[Edit] | None:
         """Return the edits that take it back; None if the text has changed since."""
-        return self.back if _hash(text) == self.after else None
+        return self.back if content_sha(text.encode()) == self.after else None
+
+
+@dataclass(frozen=True, slots=True)
+class RewrittenFile:
+    """A note that was rewritten as its file: its texts, for the history."""
+
+    path: str
+    before: str
+    after: str
 
 
 @dataclass(slots=True)
 class Outcome:
-    """What became of the notes; `failed` says why, by path, `left` which links could not follow."""
+    """What became of the notes; `failed` says why, by path, `left` which links could not follow.
+
+    `files` are those whose documents know nothing of it, `later` those that failed because of the
+    disk: to try again may help.
+    """
 
     done: list[Rewritten] = field(default_factory=list[Rewritten])
     left: list[str] = field(default_factory=list[str])
     failed: dict[str, str] = field(default_factory=dict[str, str])
+    files: list[RewrittenFile] = field(default_factory=list[RewrittenFile])
+    later: set[str] = field(default_factory=set[str])
 
     @contextmanager
     def noting(self, *paths: str) -> Generator[None]:
         """Note what fails, and go on."""
         try:
             yield
+        except Unavailable as error:
+            self._note_later(paths, str(error))
         except CommonplaceError as error:
             self.failed |= dict.fromkeys(paths, str(error))
         except OSError as error:
-            self.failed |= dict.fromkeys(paths, f"{reason(error)}.")
+            self._note_later(paths, f"{reason(error)}.")
+
+    def _note_later(self, paths: Collection[str], why: str) -> None:
+        self.failed |= dict.fromkeys(paths, f"{why} Its links follow as soon as it can be written.")
+        self.later |= {*paths}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,21 +94,28 @@ class _Draft:
     """A note as it was read, and as it is to be."""
 
     path: str
-    seen: "_Seen"
+    plan: Plan
     data: bytes
+    before: str
+    edits: Sequence[Edit]
     after: str
-    change: Change
+    change: NewBytes
 
 
 class Rewriter:
     """Edits many notes at once."""
 
-    def __init__(self, roots: Roots, shelf: Shelf) -> None:
+    def __init__(self, roots: Roots, notes: LiveNotes) -> None:
         self._roots = roots
-        self._shelf = shelf
+        self._notes = notes
 
     async def rewrite(
-        self, plans: Mapping[str, Plan], actor: str, key: str, behind: Collection[str] = ()
+        self,
+        plans: Mapping[str, Plan],
+        actor: str,
+        key: str,
+        behind: Collection[str] = (),
+        purpose: Purpose = RENAME,
     ) -> Outcome:
         """Carry out the plan of each note; one that fails does not keep the others.
 
@@ -90,11 +124,11 @@ class Rewriter:
         an edit would be made twice.
         """
         outcome = Outcome()
-        live = [path for path in plans if path in behind or self._shelf.is_live(path)]
+        live = [path for path in plans if path in behind or self._notes.is_live(path)]
         files = [path for path in plans if path not in set(live)]
         async with anyio.create_task_group() as tasks:
             for path in live:
-                tasks.start_soon(self._edit, path, plans[path], actor, outcome)
+                tasks.start_soon(self._edit, path, plans[path], actor, purpose, outcome)
             threads = min(_THREADS_MAX, len(files))
             for number in range(threads):
                 portion = files[number::threads]
@@ -102,27 +136,34 @@ class Rewriter:
                 tasks.start_soon(anyio.to_thread.run_sync, job)
         return outcome
 
-    async def _edit(self, path: str, plan: Plan, actor: str, outcome: Outcome) -> None:
-        seen = _Seen(plan)
-        try:
-            edited = await self._shelf.edit(path, seen.plan, actor)
-        except CommonplaceError as error:
-            outcome.failed[path] = str(error)
-        else:
-            outcome.done.append(seen.rewritten(path, edited.text))
+    async def _edit(
+        self, path: str, plan: Plan, actor: str, purpose: Purpose, outcome: Outcome
+    ) -> None:
+        with outcome.noting(path):
+            edited = await self._notes.edit(path, plan, actor, purpose)
+            outcome.done.append(_rewritten(path, edited.before, edited.edits, edited.text))
 
-    def sweep(self, plans: Mapping[str, Plan], key: str) -> None:
-        """Remove what a crash left behind; what nobody can account for becomes a note."""
+    def sweep(self, plans: Mapping[str, Plan], key: str) -> set[str]:
+        """Remove what a crash left behind; what nobody can account for becomes a note.
+
+        Return the notes where that failed: what was left lies there still, and must not be edited
+        under the same key, which would remove it.
+        """
+        kept: set[str] = set()
         for path, plan in plans.items():
-            token = _token(key, path)
-            if (spare := self._roots.spare(path, token)) is None:
-                continue
-            if not self._accounted_for(path, spare, plan):
-                stem = path.removesuffix(".md")
-                name = f"{stem} (conflict {datetime.now(UTC).date().isoformat()}).md"
-                with suppress(CommonplaceError):
-                    self._roots.create(name, spare, f"{token}-copy")
-            self._roots.clear(path, token)
+            try:
+                self._sweep(path, plan, _token(key, path))
+            except CommonplaceError as error:
+                logger.warning("%s", error)
+                kept.add(path)
+        return kept
+
+    def _sweep(self, path: str, plan: Plan, token: str) -> None:
+        if (look := self._roots.spare(path, token)) is None:
+            return
+        if not self._accounted_for(path, look.data, plan):
+            keep_conflict_copy(self._roots, path, token, datetime.now(UTC).date())
+        self._roots.clear(path, token)
 
     def _accounted_for(self, path: str, spare: bytes, plan: Plan) -> bool:
         """Tell whether this is the text before the edit, or part of that after, and not another."""
@@ -152,25 +193,28 @@ class Rewriter:
     def _drafted(self, path: str, plan: Plan, token: str) -> _Draft:
         on_disk = path
         try:
-            data, _ = self._roots.read(path)
+            data, _ = self._roots.read_patiently(path)
         except NotFound:
             on_disk = self._roots.find(path) or path
-            data, _ = self._roots.read(on_disk)
+            data, _ = self._roots.read_patiently(on_disk)
         text, form = endings.decode(data)
-        seen = _Seen(plan)
-        after = edits.apply(text, seen.plan(text))
+        changes = plan(text)
+        after = edits.apply(text, changes)
         new = data if after == text else endings.encode(after, form, text)
-        return _Draft(path, seen, data, after, Change(on_disk, new, token))
+        return _Draft(path, plan, data, text, changes, after, NewBytes(on_disk, new, token))
 
     def _rewrite_together(self, swaps: Swaps, drafts: list[_Draft], outcome: Outcome) -> None:
         changed = [draft for draft in drafts if draft.change.data != draft.data]
-        outs = dict(zip(changed, swaps.swap([each.change for each in changed]), strict=True))
+        swapped = swaps.swap([each.change for each in changed])
+        outs = {each.path: out for each, out in zip(changed, swapped, strict=True)}
         for draft in drafts:
             with outcome.noting(draft.path):
-                after = self._settled(swaps, draft, outs.get(draft, draft.data))
-                outcome.done.append(draft.seen.rewritten(draft.path, after))
+                made = self._settled(swaps, draft, outs.get(draft.path, draft.data))
+                outcome.done.append(_rewritten(made.path, made.before, made.edits, made.after))
+                if made.before != made.after:
+                    outcome.files.append(RewrittenFile(made.path, made.before, made.after))
 
-    def _settled(self, swaps: Swaps, draft: _Draft, out: bytes | OSError) -> str:
+    def _settled(self, swaps: Swaps, draft: _Draft, out: bytes | OSError) -> _Draft:
         """Clear up after a change; if another program saved just before it, edit that instead."""
         if isinstance(out, OSError):
             raise out
@@ -178,40 +222,26 @@ class Rewriter:
         for _ in range(_ROUNDS_MAX):
             if out == before:
                 swaps.clear(change)
-                return draft.after
+                return draft
             text, form = endings.decode(out)
-            after = edits.apply(text, draft.seen.plan(text))
+            changes = draft.plan(text)
+            after = edits.apply(text, changes)
             before, new = out, endings.encode(after, form, text)
             out, _ = self._roots.swap(change.path, new, change.token)
-            draft = replace(draft, after=after)
+            draft = replace(draft, before=text, edits=changes, after=after)
         raise Unavailable("It is being rewritten by another program all the time.")
 
 
-class _Seen:
-    """A plan that remembers what it was last asked for."""
-
-    def __init__(self, plan: Plan) -> None:
-        self._plan = plan
-        self._text = ""
-        self._edits: Sequence[Edit] = ()
-
-    def plan(self, text: str) -> Sequence[Edit]:
-        self._text, self._edits = text, self._plan(text)
-        return self._edits
-
-    def rewritten(self, path: str, after: str) -> Rewritten:
-        back: list[Edit] = []
-        moved = 0
-        for edit in self._edits:
-            start = edit.start + moved
-            back.append(Edit(start, start + len(edit.text), self._text[edit.start : edit.end]))
-            moved += len(edit.text) - (edit.end - edit.start)
-        return Rewritten(path, tuple(back), _hash(after))
+def _rewritten(path: str, before: str, changes: Sequence[Edit], after: str) -> Rewritten:
+    back: list[Edit] = []
+    moved = 0
+    for edit in changes:
+        start = edit.start + moved
+        back.append(Edit(start, start + len(edit.text), before[edit.start : edit.end]))
+        moved += len(edit.text) - (edit.end - edit.start)
+    ended = critic.ended(before, after, changes)
+    return Rewritten(path, tuple(back), content_sha(after.encode()), tuple(ended))
 
 
 def _token(key: str, path: str) -> str:
-    return f"{key}-{_hash(path).hex()[:8]}"
-
-
-def _hash(text: str) -> bytes:
-    return hashlib.blake2b(text.encode(), digest_size=16).digest()
+    return f"{key}-{content_sha(path.encode()).hex()[:8]}"

@@ -15,12 +15,15 @@ from typing import Protocol
 import anyio.to_thread
 
 from commonplace.core import paths
-from commonplace.errors import BadPath, Conflict, NotFound, Unavailable
-from commonplace.vault.beneath import open_beneath
-from commonplace.vault.disk import Disk, reason
-from commonplace.vault.log import Log
-from commonplace.vault.roots import Roots
-from commonplace.vault.shelf import Shelf
+from commonplace.core.text import endings
+from commonplace.errors import BadPath, CommonplaceError, Conflict, NotFound, Unavailable
+from commonplace.vault.documents.changes import Purpose
+from commonplace.vault.documents.notes import LiveNotes
+from commonplace.vault.files.openat import open_beneath
+from commonplace.vault.files.reader import RootFolder, reason
+from commonplace.vault.files.roots import Roots
+from commonplace.vault.log.late_records import Afterwards
+from commonplace.vault.log.log import Log
 
 FOLDER = ".trash"
 LISTED_MAX = 10_000
@@ -28,12 +31,10 @@ _SAME_NAME_MAX = 1_000
 _KIND = "trash"
 
 
-class Indexing(Protocol):
+class TrashIndex(Protocol):
     """What is asked of the index."""
 
-    @property
-    def busy(self) -> bool: ...  # noqa: D102
-    async def update(self, paths: list[str]) -> None: ...  # noqa: D102
+    async def follow(self, paths: list[str]) -> None: ...  # noqa: D102
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,39 +50,51 @@ class Trashed:
 class Trash:
     """The trash of every root."""
 
-    def __init__(self, roots: Roots, log: Log, shelf: Shelf, index: Indexing) -> None:
+    def __init__(
+        self, roots: Roots, log: Log, afterwards: Afterwards, notes: LiveNotes, index: TrashIndex
+    ) -> None:
         self._roots = roots
         self._log = log
-        self._shelf = shelf
+        self._afterwards = afterwards
+        self._notes = notes
         self._index = index
 
     async def put(self, path: str, who: str) -> str:
         """Move a note to the trash; returns where it lies now."""
-        if (id := self._shelf.known_id(path)) is not None:
-            await self._shelf.closed(id)
+        self._notes.refuse_read_only()
+        if (id := self._notes.ids.known_id(path)) is not None:
+            await self._notes.queue.flush(id)
         for kept in self._names(path):
             try:
                 await self._move(path, kept)
             except Conflict:
                 continue
             if id is not None:
-                self._shelf.left(id)
+                self._notes.moves.tell_gone(id)
             row = Trashed(kept, path, time.time(), who)
-            await self._log.put_record(_KIND, kept, json.dumps(asdict(row)))
-            await self._follow(path)
+            await self._afterwards.put(_KIND, kept, json.dumps(asdict(row)))
+            await self._index.follow([path])
             return kept
         raise Conflict(f"The trash holds too many notes named {path}. Empty it first.")
 
-    async def restore(self, trash: str) -> str:
-        """Move a note back to where it was; returns its path."""
+    async def restore(
+        self,
+        trash: str,
+        actor: str = "person",
+        set: str = "",  # noqa: A002 (the domain's word)
+    ) -> str:
+        """Move a note back to where it was; returns its path. Its path from before will do."""
+        self._notes.refuse_read_only()
+        trash = await self.newest(trash) or trash
         path = await self._origin(trash)
         if self._roots.find(trash) is None:
             raise NotFound(f"There is no {trash} in the trash. List it: commonplace trash --list.")
         if self._roots.find(path) is not None:
             raise Conflict(f"{path} exists already. Rename that note first, then restore this one.")
         await self._move(trash, path)
-        await self._log.put_record(_KIND, trash, None)
-        await self._follow(path)
+        await self._record(path, actor, Purpose("restore", set), trash)
+        await self._afterwards.put(_KIND, trash, None)
+        await self._index.follow([path])
         return path
 
     async def listed(self) -> list[Trashed]:
@@ -91,6 +104,21 @@ class Trash:
             key: Trashed(**json.loads(row)) for key, row in (await self._log.records(_KIND)).items()
         }
         return [known.get(file) or Trashed(file, self._bare(file)) for file in files]
+
+    async def newest(self, path: str) -> str | None:
+        """Return where the note lies that went last from a path."""
+        found = [one for one in await self.listed() if one.path == path]
+        return max(found, key=lambda one: one.time or 0.0).trash if found else None
+
+    async def _record(self, path: str, actor: str, purpose: Purpose, was: str) -> None:
+        """Let the history know that a note is back."""
+        try:
+            data, _ = await anyio.to_thread.run_sync(self._roots.read, path)
+            text, _ = endings.decode(data)
+        except CommonplaceError:
+            return  # it cannot be read, and has no history
+        if (id := await self._notes.id_for_history(path)) is not None:
+            self._notes.recorder.note(id, path, actor, purpose, text, was=was)
 
     def _files(self) -> list[str]:
         found: list[str] = []
@@ -123,21 +151,17 @@ class Trash:
         on_disk = self._roots.find(old) or old
         try:
             if on_disk == old:
-                await self._shelf.move(old, new)
+                await self._notes.move(old, new)
             else:
                 await anyio.to_thread.run_sync(self._roots.rename, on_disk, new)
-                await self._shelf.follow_file(old, new)
+                await self._notes.ids.follow_file(old, new)
         except FileNotFoundError:
             raise NotFound(f"Document not found: {old}") from None
         except OSError as error:
             raise Unavailable(f"{old} cannot be moved: {reason(error)}.") from error
 
-    async def _follow(self, path: str) -> None:
-        if not self._index.busy:
-            await self._index.update([path])
 
-
-def _files(disk: Disk, folder: str) -> Iterator[str]:
+def _files(disk: RootFolder, folder: str) -> Iterator[str]:
     """Yield every Markdown file beneath a folder; no link is followed."""
     try:
         descriptor = open_beneath(disk.descriptor, folder, os.O_RDONLY | os.O_DIRECTORY)

@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Literal
 
-from commonplace.errors import Conflict, NotFound, Unavailable
-from commonplace.vault.log import Log
+from commonplace.errors import Conflict, Forbidden, NotFound, Unavailable
+from commonplace.vault.log.log import Log
 
 WAITING_SECONDS_MAX = 24 * 3600.0
 WAITING_MAX = 200
@@ -48,6 +48,22 @@ class Parked:
     error: str = ""
 
 
+class Waiting(Forbidden):
+    """A call's writes wait for a person; the message is for the assistant."""
+
+    def __init__(self, *writes: Parked) -> None:
+        several = len(writes) > 1
+        what = " and ".join(f"this {one.operation}" for one in writes)
+        numbers = " and ".join(str(one.id) for one in writes)
+        super().__init__(
+            f"Nothing was changed yet: {what} {'need' if several else 'needs'} a person's approval."
+            f" {'They wait as numbers' if several else 'It waits as number'} {numbers}. Ask the"
+            f" person to decide {'them' if several else 'it'} on the page, under Approvals; then"
+            " call this tool again with the same arguments to get the result."
+        )
+        self.writes = writes
+
+
 class Approvals:
     """Parked writes, in the log and mirrored in memory; `listeners` hear how many wait."""
 
@@ -65,6 +81,10 @@ class Approvals:
     async def find(self, key: str) -> Parked | None:
         """Find the write that a call with this key asks for again."""
         return next((one for one in (await self._all()).values() if one.key == key), None)
+
+    async def at(self, id: int) -> Parked | None:
+        """Return a write by its number, whether it waits or was decided."""
+        return (await self._all()).get(id)
 
     async def get(self, id: int) -> Parked:
         """Return a write that waits.
@@ -107,14 +127,26 @@ class Approvals:
         """Remember what became of a write, for the assistant to fetch."""
         await self._keep(replace(one, state=state, result=result, error=error, change={}, diff=""))
 
+    async def show(self, one: Parked, diff: str) -> None:
+        """Let a write wait on, with what it would change now."""
+        await self._keep(replace(one, diff=diff))
+
+    async def put_back(self, one: Parked) -> None:
+        """Let a write wait again that was decided; its time begins anew."""
+        await self._keep(replace(one, time=self._clock()))
+
     async def forget(self, id: int) -> None:
         """Let go of a write: its result was fetched, or it was decided in another way."""
         if (await self._all()).pop(id, None) is not None:
             await self._log.put_record(_KIND, str(id), None)
+            await self._tell()
 
     async def _keep(self, one: Parked) -> None:
         (await self._all())[one.id] = one
         await self._log.put_record(_KIND, str(one.id), json.dumps(asdict(one)))
+        await self._tell()
+
+    async def _tell(self) -> None:
         count = len(await self.waiting())
         for listener in list(self.listeners):
             listener(count)

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 
-from commonplace.vault.afterwards import Afterwards
+from commonplace.vault.log.late_records import Afterwards
 
 ENTRIES_MAX = 2_000
 

@@ -25,34 +25,37 @@ Everything that an assistant does to notes, but for suggestions, passes here. Ho
    for these, because what it looks at has changed since.
 
 A person's answer holds once, for the assistant's session, or always; a `deny` in the settings holds
-over all of them. No answer means no.
+over all of them. A question that nobody answered is put into the queue.
 """
 
 import time
-from collections.abc import Callable, Mapping
-from typing import Protocol, cast
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Literal, Protocol, cast
 
 import anyio
 
-from commonplace.errors import CommonplaceError, Forbidden, Unavailable
-from commonplace.vault.afterwards import Afterwards
-from commonplace.vault.approvals import Approvals, Parked
-from commonplace.vault.audit import Audit
-from commonplace.vault.log import Log
-from commonplace.vault.policies import Policies, Policy
-from commonplace.vault.questions import Asked, Questions
-from commonplace.vault.remembered import Remembered
-from commonplace.vault.wishes import (
+from commonplace.errors import CommonplaceError, Denied, Unavailable
+from commonplace.vault.log.late_records import Afterwards
+from commonplace.vault.log.log import Log
+from commonplace.vault.permissions import grants
+from commonplace.vault.permissions.approvals import Approvals, Parked, Waiting
+from commonplace.vault.permissions.audit import Audit
+from commonplace.vault.permissions.grants import Grant, Remembered
+from commonplace.vault.permissions.policies import Policies, Policy
+from commonplace.vault.permissions.questions import Asked, Questions
+from commonplace.vault.permissions.requests import (
     Asker,
+    Changed,
     Choice,
     Json,
     Operation,
     Prepare,
     Wish,
+    Written,
     call_key,
 )
 
-DENIED = "User denied permission"
+State = Literal["waits", "done", "approved", "denied", "failed", "withdrawn"]
 
 
 class Perform(Protocol):
@@ -76,6 +79,7 @@ class Memory:
         self.questions = Questions()
         self.taught: dict[str, tuple[Perform, bool]] = {}
         self.deciding = anyio.Lock()
+        self.listeners: list[Callable[[Written], Awaitable[None]]] = []
 
 
 class Permissions:
@@ -111,14 +115,40 @@ class Permissions:
         if policy == "deny":
             await self._refuse(wish, asker)
         if policy != "ask":
-            return await self._do(wish, asker, policy, "settings")
+            return await self._do_at_once(wish, asker, policy, "settings")
         if await self._memory.remembered.allows(wish.operation, asker):
-            return await self._do(wish, asker, "allow", "an earlier answer")
+            return await self._do_at_once(wish, asker, "allow", "an earlier answer")
         if asker.ask is None:
-            raise Forbidden(await self._parked(wish, asker, key, parked))
+            raise Waiting(await self._parked(wish, asker, key, parked))
         question = self._memory.questions.put(wish, asker, key)
         choice = await asker.ask(question)
         return await self._settle(question.id, asker, choice)
+
+    async def park(self, tool: str, given: Json, asker: Asker, prepare: Prepare) -> Parked | None:
+        """Put a write into the queue beside one that waits, if a person has to be asked of it."""
+        key = call_key(tool, given, asker)
+        found = await self._memory.approvals.find(key)
+        if found is not None:
+            return found if found.state == "waiting" else None
+        wish = await prepare()
+        free = await self._memory.remembered.allows(wish.operation, asker)
+        if free or self._policy(wish, asker) != "ask":
+            return None
+        return await self._parked(wish, asker, key, None)
+
+    def check_edit(self, path: str, actor: str) -> None:
+        """Refuse suggestions where the settings deny them."""
+        if not self._policies.allow_edit(path, actor):
+            raise Denied("the vault's settings allow no edit at this path.")
+
+    def check_create(self, path: str, actor: str) -> None:
+        """Refuse a suggested note where the settings deny new ones."""
+        if self._policies.of("create", path, actor) == "deny":
+            raise Denied("the vault's settings allow no create at this path.")
+
+    def follow_writes(self, listener: Callable[[Written], Awaitable[None]]) -> None:
+        """Hear what becomes of each write that is asked for."""
+        self._memory.listeners.append(listener)
 
     # -- the queue, for people
 
@@ -144,27 +174,75 @@ class Permissions:
         async with self._memory.deciding:
             one = await self._memory.approvals.get(id)
             asker, wish = Asker(one.actor, one.who), _wish_of(one)
+            grants.check(wish.operation, scope)
             if wish.kind not in self._memory.taught:
-                raise Unavailable(f"This version of Commonplace cannot do a {wish.kind}.")
+                raise Unavailable(
+                    f"Nothing that is open here can do a {wish.kind}. Start Commonplace with the"
+                    " store that it was asked of, and approve it then."
+                )
             try:
                 result = await self._do(wish, asker, scope, by)
+            except Changed as error:
+                await self._memory.approvals.show(one, error.diff)
+                raise
             except CommonplaceError as error:
                 await self._memory.approvals.decided(one, "failed", error=str(error))
+                await self._tell("failed", wish, asker, id)
                 raise
             await self._memory.remembered.keep(wish.operation, asker, scope)
             await self._memory.approvals.decided(one, "approved", result)
+            await self._tell("approved", wish, asker, id)
             return result
 
-    async def deny(self, id: int, by: str) -> None:
-        """Refuse a parked write."""
+    async def deny(self, id: int, by: str, reason: str = "") -> None:
+        """Refuse a parked write; the assistant is told the reason."""
         async with self._memory.deciding:
             one = await self._memory.approvals.get(id)
-            await self._memory.approvals.decided(one, "denied")
-            await self._record(_wish_of(one), Asker(one.actor, one.who), "no", by, "refused")
+            await self._memory.approvals.decided(one, "denied", error=reason)
+            wish, asker = _wish_of(one), Asker(one.actor, one.who)
+            await self._record(wish, asker, "no", by, "refused")
+            await self._tell("denied", wish, asker, id, reason)
 
-    async def remembered(self) -> list[tuple[str, str]]:
-        """List what is always allowed: (operation, assistant)."""
+    async def get_waiting(self, id: int) -> Parked:
+        """Return a write that waits; NotFound or Conflict if it does not."""
+        return await self._memory.approvals.get(id)
+
+    async def find(self, id: int) -> Parked | None:
+        """Return a write that waits or was decided; None if it was fetched since, or expired."""
+        return await self._memory.approvals.at(id)
+
+    async def settle(self, id: int, by: str, result: Json, scope: Choice = "once") -> None:
+        """Remember that a write was approved and done, which a crash kept from being recorded."""
+        async with self._memory.deciding:
+            one = await self._memory.approvals.get(id)
+            wish, asker = _wish_of(one), Asker(one.actor, one.who)
+            await self._record(wish, asker, scope, by, "done")
+            await self._memory.remembered.keep(wish.operation, asker, scope)
+            await self._memory.approvals.decided(one, "approved", result)
+            await self._tell("approved", wish, asker, id)
+
+    async def withdraw(self, id: int) -> None:
+        """Let an assistant take back its own write that waits; nothing is left to decide."""
+        async with self._memory.deciding:
+            one = await self._memory.approvals.get(id)
+            await self._memory.approvals.forget(id)
+            wish, asker = _wish_of(one), Asker(one.actor, one.who)
+            await self._record(wish, asker, "withdrawn", one.who, "withdrawn")
+            await self._tell("withdrawn", wish, asker, id)
+
+    async def put_back(self, one: Parked) -> None:
+        """Let a write wait again as it did before it was decided."""
+        async with self._memory.deciding:
+            await self._memory.approvals.put_back(one)
+            await self._tell("waits", _wish_of(one), Asker(one.actor, one.who), one.id)
+
+    async def remembered(self) -> list[Grant]:
+        """List what is always allowed."""
         return await self._memory.remembered.always()
+
+    async def revoke(self, key: str) -> None:
+        """Ask again about one thing that was always allowed."""
+        await self._memory.remembered.revoke(key)
 
     async def forget_remembered(self) -> None:
         """Ask again about everything that was allowed for a session or always."""
@@ -181,7 +259,7 @@ class Permissions:
 
     async def _refuse(self, wish: Wish, asker: Asker) -> None:
         await self._record(wish, asker, "deny", "settings", "refused")
-        raise Forbidden(f"{DENIED}: the vault's settings allow no {wish.operation} at this path.")
+        raise Denied(f"the vault's settings allow no {wish.operation} at this path.")
 
     # -- asking the person at the client
 
@@ -196,12 +274,15 @@ class Permissions:
     async def _settle(self, question: str, asker: Asker, choice: Choice) -> Json:
         """Do what the question showed, if the answer is yes; the answer counts once."""
         asked = self._memory.questions.begin(question)
-        result: Json | CommonplaceError = Forbidden(DENIED)
-        if choice == "no":
+        result: Json | CommonplaceError = Denied()
+        if choice == "dismissed":
+            waiting = await self._memory.approvals.find(asked.key)
+            result = Waiting(await self._parked(asked.wish, asker, asked.key, waiting))
+        elif choice == "no":
             await self._record(asked.wish, asker, "no", "client", "refused")
         else:
             try:
-                result = await self._do(asked.wish, asker, choice, "client")
+                result = await self._do_at_once(asked.wish, asker, choice, "client")
                 await self._memory.remembered.keep(asked.wish.operation, asker, choice)
             except CommonplaceError as error:
                 result = error
@@ -210,8 +291,8 @@ class Permissions:
 
     # -- parking
 
-    async def _parked(self, wish: Wish, asker: Asker, key: str, waiting: Parked | None) -> str:
-        """Put a wish into the queue, once, and say how it can be approved."""
+    async def _parked(self, wish: Wish, asker: Asker, key: str, waiting: Parked | None) -> Parked:
+        """Put a wish into the queue, once."""
         if waiting is None:
             waiting = await self._memory.approvals.park(
                 Parked(
@@ -229,31 +310,49 @@ class Permissions:
                 )
             )
             await self._record(wish, asker, "parked", "settings", "waits")
-        return (
-            f"Nothing was changed yet: this {wish.operation} needs a person's approval. It waits"
-            f" as number {waiting.id}. Ask the person to approve it on the page, or with"
-            f" `commonplace approvals --approve {waiting.id}`; then call this tool again with the"
-            " same arguments to get the result."
-        )
+            await self._tell("waits", wish, asker, waiting.id)
+        return waiting
 
     async def _fetched(self, one: Parked) -> Json:
         """Give the result of a write that was decided, once."""
         await self._memory.approvals.forget(one.id)
         if one.state == "denied":
-            raise Forbidden(DENIED)
+            raise Denied(reason=one.error or "")
         if one.state == "failed":
             raise Unavailable(f"It was approved, but could not be done: {one.error}")
         return one.result or {}
 
+    async def _do_at_once(self, wish: Wish, asker: Asker, answer: str, by: str) -> Json:
+        """Do what nobody has to be asked about any more; suggestions are on record elsewhere."""
+        result = await self._do(wish, asker, answer, by)
+        if result.get("status") != "suggested":
+            await self._tell("done", wish, asker)
+        return result
+
     async def _do(self, wish: Wish, asker: Asker, answer: str, by: str) -> Json:
         perform, _ = self._memory.taught[wish.kind]
+        asked = answer in ("once", "session", "always")
+        change = {**wish.change, "shown": wish.diff} if asked else wish.change
         try:
-            result = await perform(wish.change, asker, suggest=answer == "suggest")
+            result = await perform(change, asker, suggest=answer == "suggest")
         except CommonplaceError as error:
             await self._record(wish, asker, answer, by, f"failed: {error}")
             raise
         await self._record(wish, asker, answer, by, "done")
         return result
+
+    async def _tell(
+        self,
+        state: State,
+        wish: Wish,
+        asker: Asker,
+        number: int | None = None,
+        reason: str = "",
+    ) -> None:
+        now, path = self._memory.clock(), wish.path
+        event = Written(state, wish.operation, path, asker.id, asker.name, now, number, reason)
+        for listener in self._memory.listeners:
+            await listener(event)
 
     async def _record(self, wish: Wish, asker: Asker, answer: str, by: str, outcome: str) -> None:
         await self.audit.write(

@@ -8,8 +8,8 @@ from typing import Literal, cast
 
 from commonplace.core import globs
 from commonplace.core.globs import Glob
+from commonplace.vault.permissions.requests import Operation
 from commonplace.vault.settings import rule_parts
-from commonplace.vault.wishes import Operation
 
 Policy = Literal["deny", "ask", "suggest", "allow"]
 
@@ -20,19 +20,28 @@ class Policies:
     """The person's policies, as `settings.policies_of` writes them."""
 
     def __init__(self, named: Mapping[str, str]) -> None:
-        self._rules = [(*_parsed(rule), cast("Policy", policy)) for rule, policy in named.items()]
+        self._rules: list[tuple[str, Glob | None, str, Policy]] = [
+            (*_parsed(rule), cast("Policy", policy)) for rule, policy in named.items()
+        ]
 
     def of(self, operation: Operation, path: str, actor: str) -> Policy:
         """Return the strictest policy that matches."""
-        found = {
+        found = self._matching(operation, path, actor)
+        strictest: list[Policy] = [policy for policy in _STRICTEST if policy in found]
+        return strictest[0] if strictest else "ask"
+
+    def allow_edit(self, path: str, actor: str) -> bool:
+        """Tell whether suggestions may be made in a note: they may unless a rule says deny."""
+        return "deny" not in self._matching("edit", path, actor)
+
+    def _matching(self, operation: str, path: str, actor: str) -> set[Policy]:
+        return {
             policy
             for wanted, folder, name, policy in self._rules
             if wanted in ("*", operation)
             and (folder is None or folder.matches(path))
             and (name in ("", "*") or name.casefold() == actor.casefold())
         }
-        strictest: list[Policy] = [policy for policy in _STRICTEST if policy in found]
-        return strictest[0] if strictest else "ask"
 
 
 def _parsed(rule: str) -> tuple[str, Glob | None, str]:

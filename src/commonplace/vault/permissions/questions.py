@@ -8,7 +8,16 @@ from collections import OrderedDict
 from dataclasses import dataclass, replace
 
 from commonplace.errors import CommonplaceError, Unavailable
-from commonplace.vault.wishes import Asker, Json, Question, Wish, message
+from commonplace.vault.permissions.grants import choices, reach
+from commonplace.vault.permissions.requests import (
+    Asker,
+    Json,
+    Question,
+    Wish,
+    headline,
+    message,
+    title,
+)
 
 QUESTIONS_MAX = 200
 QUESTIONS_CHARS_MAX = 50_000_000
@@ -33,7 +42,9 @@ class Questions:
     def put(self, wish: Wish, asker: Asker, key: str) -> Question:
         """Make a question of a wish."""
         asked = self._asked
-        question = Question(uuid.uuid4().hex, message(wish, asker))
+        told, shown, line = message(wish, asker), title(wish), headline(wish, asker)
+        far = reach(wish.operation, asker)
+        question = Question(uuid.uuid4().hex, told, far, shown, line, choices(wish.operation))
         asked[question.id] = Asked(key, asker.id, wish)
         while len(asked) > QUESTIONS_MAX or (len(asked) > 1 and self._held() > QUESTIONS_CHARS_MAX):
             asked.popitem(last=False)

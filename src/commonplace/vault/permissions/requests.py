@@ -6,17 +6,30 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from commonplace.core.scopes import HOLDER_PREFIX
+from commonplace.errors import Conflict
+
 Operation = Literal["create", "update", "delete", "rename"]
-Choice = Literal["once", "session", "always", "no"]
+Choice = Literal["once", "session", "always", "no", "dismissed"]
+"""What a person can say; a question that is dismissed was not answered at all."""
 Json = Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What a person is asked; `id` ties the answer to this very question."""
+    """What a person is asked; `id` ties the answer to this very question.
+
+    `choices` are the ways to say yes, and `reach` says all that "always" would allow.
+    `title` names the deed and the note in a few words, and `summary` is the message's first line,
+    for a client that can show more than a form.
+    """
 
     id: str
     message: str
+    reach: str = ""
+    title: str = ""
+    summary: str = ""
+    choices: tuple[Choice, ...] = ("once", "session", "always")
 
 
 class Unanswered(Exception):
@@ -53,13 +66,19 @@ class Asker:
     reply: Reply | None = None
     suggests_only: bool = False
 
+    @property
+    def has_token(self) -> bool:
+        """Whether its name is an access token's, and not just what a program calls itself."""
+        return self.id.startswith(HOLDER_PREFIX)
+
 
 @dataclass(frozen=True, slots=True)
 class Wish:
     """A change that an assistant wants.
 
-    `change` is what the performer of this `kind` is given. `summary` says in a few words, after
-    "wants to", what would change, and `diff` shows it.
+    `change` is what the performer of this `kind` is given, and `shown`, the diff, where a person
+    has said yes to it: then it makes exactly that, or raises `Changed`. `summary` says in a few
+    words, after "wants to", what would change, and `diff` shows it.
     """
 
     operation: Operation
@@ -68,6 +87,34 @@ class Wish:
     change: Json
     summary: str
     diff: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What has become of a write that an assistant asked for.
+
+    It `waits` in the queue under `number`, was `done` at once, or was decided there.
+    """
+
+    state: Literal["waits", "done", "approved", "denied", "failed", "withdrawn"]
+    operation: str
+    path: str
+    actor: str
+    name: str
+    time: float
+    number: int | None = None
+    reason: str = ""
+
+
+class Changed(Conflict):
+    """What would change is no longer what a person was shown; `diff` is what it is now."""
+
+    def __init__(self, diff: str) -> None:
+        super().__init__(
+            "The note has changed since this was asked, where it is to be changed. Nothing was"
+            " done; look at what would change now, and decide again."
+        )
+        self.diff = diff
 
 
 Prepare = Callable[[], Awaitable[Wish]]
@@ -79,7 +126,17 @@ def call_key(tool: str, given: Json, asker: Asker) -> str:
     return hashlib.sha256(parts.encode()).hexdigest()
 
 
+def title(wish: Wish) -> str:
+    """Name what would be done to which note: "Update Garden/Plan.md"."""
+    return f"{wish.operation.capitalize()} {wish.path}"
+
+
+def headline(wish: Wish, asker: Asker) -> str:
+    """Say in a line who wants to do what."""
+    return f"{asker.name} wants to {wish.summary}"
+
+
 def message(wish: Wish, asker: Asker) -> str:
     """Say to a person what an assistant wants to do."""
-    parts = (f"{asker.name} wants to {wish.summary}", wish.diff)
+    parts = (headline(wish, asker), wish.diff)
     return "\n\n".join(part for part in parts if part)

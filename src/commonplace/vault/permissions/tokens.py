@@ -1,4 +1,4 @@
-"""Access tokens: who may use the vault from elsewhere, how far, and until when.
+"""Access tokens: who may use the vault, or a part of it, from elsewhere, how far, and until when.
 
 A secret is shown once, when it is made; what is kept is its SHA-256 (256 random bits need no salt).
 It carries the token's id, so one digest is compared, in constant time, for any secret at all. A
@@ -10,15 +10,17 @@ import json
 import secrets
 import time
 from asyncio import get_running_loop
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterable, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from hmac import compare_digest
+from typing import Any
 
-from commonplace.core.scopes import SCOPES, Scope
+from commonplace.core.scopes import HOLDER_PREFIX, SCOPES, Scope
+from commonplace.core.view import View
 from commonplace.errors import BadArgument, Conflict, NotFound, Unavailable
-from commonplace.vault.log import Log
+from commonplace.vault.log.log import Log
 
 PREFIX = "cp_"
 NAME_CHARS_MAX = 64
@@ -46,12 +48,24 @@ class Token:
     expires: float | None = None
     used: float | None = None
     revoked: float | None = None
+    folders: tuple[str, ...] = ()
     digest: str = field(default=_NOBODY, repr=False)
+
+    @staticmethod
+    def read(row: Mapping[str, Any]) -> "Token":
+        """Make a token of what was kept or sent as JSON."""
+        folders: list[str] = row.get("folders", [])
+        return replace(Token(**row), folders=tuple(folders))
 
     @property
     def actor(self) -> str:
         """Who its holder is, in every record."""
-        return f"token:{self.id}"
+        return f"{HOLDER_PREFIX}{self.id}"
+
+    @property
+    def view(self) -> View:
+        """The part of the vault that its holder sees."""
+        return View(self.folders)
 
     def state(self, now: float) -> str:
         """Say in a word whether it lets anybody in."""
@@ -72,7 +86,7 @@ class Tokens:
     async def load(self) -> None:
         """Read what earlier runs made."""
         kept = await self._log.records(_KIND)
-        found = [Token(**json.loads(value)) for value in kept.values()]
+        found = [Token.read(json.loads(value)) for value in kept.values()]
         self._tokens = {token.id: token for token in sorted(found, key=lambda one: one.created)}
 
     @property
@@ -90,18 +104,49 @@ class Tokens:
         return token if token and token.state(self._clock()) == "valid" else None
 
     async def create(
-        self, name: str, scope: Scope = "suggest", expires: float | None = None
+        self,
+        name: str,
+        scope: Scope = "suggest",
+        expires: float | None = None,
+        folders: Iterable[str] = (),
     ) -> tuple[Token, str]:
-        """Make a token; returns it with its secret, which nobody can find out later."""
+        """Make a token, for some folders or all; returns it with its secret.
+
+        Nobody can find that out later.
+        """
         name = self._free(name)
         if scope not in SCOPES:
             raise BadArgument(f"{scope!r} is no scope. Choose from: {', '.join(SCOPES)}.")
+        view = View.of(folders)
+        if view.limited and scope == "approve":
+            raise BadArgument(
+                "A token that is limited to folders cannot approve: what is asked may concern"
+                " others. Choose read, suggest or write, or no folder."
+            )
         await self._make_room()
         id = secrets.token_hex(_ID_BYTES)
         if id in self._tokens:
-            return await self.create(name, scope, expires)
-        secret = f"{PREFIX}{id}_{secrets.token_urlsafe(_SECRET_BYTES)}"
-        token = Token(id, name, scope, self._clock(), expires, digest=_digest(secret))
+            return await self.create(name, scope, expires, view.folders)
+        secret = _secret(id)
+        token = Token(
+            id, name, scope, self._clock(), expires, folders=view.folders, digest=_digest(secret)
+        )
+        await self._keep(token)
+        return token, secret
+
+    async def renew(self, id: str, name: str, expires: float) -> tuple[Token, str]:
+        """Give a token another secret, name and end; whoever came in with the one before goes.
+
+        Raises:
+            NotFound: there is none, or it was revoked.
+
+        """
+        token = self._tokens.get(id)
+        if token is None or token.revoked is not None:
+            raise NotFound(f"There is no token {id[:20]!r} to renew. See `commonplace token list`.")
+        secret, name = _secret(id), self._free(name, id)
+        token = replace(token, name=name, expires=expires, digest=_digest(secret))
+        self._send_away(token)
         await self._keep(token)
         return token, secret
 
@@ -114,8 +159,9 @@ class Tokens:
             return None
         now = self._clock()
         if token.used is None or now - token.used >= USED_SECONDS:
-            token = replace(token, used=now)
-            await self._keep(token)
+            self._tokens[id] = token = replace(token, used=now)
+            with suppress(Unavailable):  # that it was used is kept next time
+                await self._keep(token)
         return self.get(id)
 
     async def revoke(self, id: str) -> Token:
@@ -124,10 +170,9 @@ class Tokens:
         if token is None:
             raise NotFound(f"There is no token {id[:20]!r}. See `commonplace token list`.")
         if token.revoked is None:
-            token = replace(token, revoked=self._clock())
-            await self._keep(token)
-        for stop in tuple(self._watchers.get(token.id, ())):
-            stop()
+            token = self._tokens[token.id] = replace(token, revoked=self._clock())
+        self._send_away(token)
+        await self._keep(token)  # if that fails, nobody is let in all the same until a restart
         return token
 
     def seconds_left(self, token: Token) -> float | None:
@@ -148,13 +193,18 @@ class Tokens:
             if timer is not None:
                 timer.cancel()
 
-    def _free(self, name: str) -> str:
+    def _send_away(self, token: Token) -> None:
+        for stop in tuple(self._watchers.get(token.id, ())):
+            stop()
+
+    def _free(self, name: str, but: str = "") -> str:
         """Check a name; it stands for its holder in policies and records, so it is given once."""
         name = name.strip()
         if not name or len(name) > NAME_CHARS_MAX or not name.isprintable():
             raise BadArgument(f"A token's name has 1 to {NAME_CHARS_MAX} printable characters.")
         for other in self._tokens.values():
-            if other.name.casefold() == name.casefold() and self.get(other.id):
+            taken = other.name.casefold() == name.casefold() and other.id != but
+            if taken and self.get(other.id):
                 raise Conflict(
                     f"There is a token named {other.name!r} already. Choose another name, or"
                     f" revoke that one: commonplace token revoke {other.id}"
@@ -171,8 +221,8 @@ class Tokens:
         await self._log.put_record(_KIND, dead, None)
 
     async def _keep(self, token: Token) -> None:
-        self._tokens[token.id] = token
         await self._log.put_record(_KIND, token.id, json.dumps(asdict(token)))
+        self._tokens[token.id] = token
 
 
 def expiry(text: str, now: float) -> float | None:
@@ -198,6 +248,10 @@ def _end_of_day(text: str) -> float:
             f"{text[:20]!r} is no time to expire. Write 12h, 30d, 2w, 1y, a date such as"
             " 2027-01-31, or never."
         ) from None
+
+
+def _secret(id: str) -> str:
+    return f"{PREFIX}{id}_{secrets.token_urlsafe(_SECRET_BYTES)}"
 
 
 def _digest(secret: str) -> str:

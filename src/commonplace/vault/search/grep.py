@@ -7,9 +7,10 @@ so an answer is complete at any time.
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
-from commonplace.vault import ripgrep, thrift
-from commonplace.vault.corpus import Corpus, Haystack, Span
-from commonplace.vault.ripgrep import Pattern
+from commonplace.vault import memory
+from commonplace.vault.index.corpus import Corpus, Haystack, Span
+from commonplace.vault.search import ripgrep
+from commonplace.vault.search.ripgrep import Pattern
 
 # So few notes are searched by themselves, whatever the size of the corpus.
 FEW_MAX = 64
@@ -25,7 +26,7 @@ def search_corpus(pattern: Pattern, folder: Path, corpus: Corpus) -> Hits:
     if not pattern.multiline:
         lines = ripgrep.lines_in_files(pattern, folder, corpus.file_names)
         if sum(map(len, lines.values())) > MANY_MIN:
-            thrift.give_back()
+            memory.give_back()
         return {
             note: found
             for name, offsets in lines.items()

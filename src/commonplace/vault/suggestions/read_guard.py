@@ -4,9 +4,10 @@ An interlock against accidents, not a wall: an actor is whoever the protocol say
 """
 
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from commonplace.errors import Forbidden
+from commonplace.core.text.line_pages import LinePage
+from commonplace.errors import Conflict, NotRead
 
 READINGS_MAX = 100_000
 TEXTS_CHARS_MAX = 8_000_000
@@ -16,6 +17,9 @@ TEXTS_CHARS_MAX = 8_000_000
 class _Reading:
     time: float
     text: str | None
+    lines: int = 0
+    shown: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
+    """Which lines of the text the actor was shown whole, in order and apart."""
 
 
 class Readings:
@@ -31,7 +35,8 @@ class Readings:
         key = (actor, path)
         before = self._seen.pop(key, None)
         self._forget_text(key)
-        self._seen[key] = _Reading(time, text)
+        shown = before.shown if before is not None and before.text == text else []
+        self._seen[key] = _Reading(time, text, _lines(text), shown)
         self._texts[key] = len(text)
         self._chars += len(text)
         while self._chars > TEXTS_CHARS_MAX and len(self._texts) > 1:
@@ -42,13 +47,39 @@ class Readings:
             self._forget_text(self._seen.popitem(last=False)[0])
         return before.time if before else None
 
+    def show(self, actor: str, path: str, page: LinePage) -> None:
+        """Take note of the lines that an actor was shown of the text that it has just read."""
+        seen = self._seen.get((actor, path))
+        if seen is None or not page.whole or page.last < page.first:
+            return
+        ranges = sorted([*seen.shown, (page.first, page.last)])
+        seen.shown = ranges[:1]
+        for first, last in ranges[1:]:
+            if first <= seen.shown[-1][1] + 1:
+                seen.shown[-1] = seen.shown[-1][0], max(last, seen.shown[-1][1])
+            else:
+                seen.shown.append((first, last))
+
+    def show_all(self, actor: str, path: str) -> None:
+        """Take note that an actor was shown all of the text that it has just read."""
+        if (seen := self._seen.get((actor, path))) is not None:
+            seen.shown = [(1, seen.lines)]
+
+    def require_whole(self, actor: str, path: str) -> None:
+        """Refuse to write a text back of which the actor was shown only part."""
+        seen = self._seen.get((actor, path))
+        if seen is None or not seen.lines or seen.shown == [(1, seen.lines)]:
+            return
+        raise Conflict(
+            f"You have read only part of {path} ({seen.lines:,} lines), so the content would cut it"
+            " off. Read the rest first (read with offset, or read_note with start_line), or change"
+            " the passage alone with edit."
+        )
+
     def require(self, actor: str, path: str) -> None:
         """Refuse an edit of a note that the actor has not read."""
         if (actor, path) not in self._seen:
-            raise Forbidden(
-                "You must read this document before editing it. Call the read tool with"
-                f' file_path: "{path}" first.'
-            )
+            raise NotRead(path)
 
     def text(self, actor: str, path: str) -> str | None:
         """Return what an actor takes the note's text to be, if that is still known."""
@@ -59,6 +90,19 @@ class Readings:
         """Take note that an actor wrote the note's text itself; when it last read it stays."""
         seen = self._seen.get((actor, path))
         self.remember(actor, path, text, seen.time if seen else time)
+        self.show_all(actor, path)
+
+    def follow_edit(self, actor: str, path: str, old: str, new: str, *, every: bool) -> None:
+        """Take note that an actor knows what it has put in the place of a passage."""
+        seen = self._seen.get((actor, path))
+        if seen is None or seen.text is None or not (count := seen.text.count(old)):
+            return
+        if count > 1 and not every:
+            return  # which one it was is not known here
+        whole = seen.shown == [(1, seen.lines)]
+        self.remember(actor, path, seen.text.replace(old, new), seen.time)
+        if whole:
+            self.show_all(actor, path)
 
     def had(self, actor: str, path: str, passage: str) -> bool:
         """Tell whether a passage stood in the note when the actor last read it."""
@@ -67,3 +111,7 @@ class Readings:
 
     def _forget_text(self, key: tuple[str, str]) -> None:
         self._chars -= self._texts.pop(key, 0)
+
+
+def _lines(text: str) -> int:
+    return text.removesuffix("\n").count("\n") + 1 if text else 0

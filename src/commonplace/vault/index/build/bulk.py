@@ -7,8 +7,8 @@ that was cut short leaves a mark; `finish` is then owed by whoever writes next.
 
 import sqlite3
 
-from commonplace.vault.schema import LOOKUPS
-from commonplace.vault.tables import read_meta, write_meta
+from commonplace.vault.index.database import read_meta, write_meta
+from commonplace.vault.index.schema import LOOKUPS
 
 _CACHE_KB = 48_000
 _WORDS_BYTES = 16 << 20
@@ -16,8 +16,10 @@ _WORDS_BYTES = 16 << 20
 _CHECKPOINT_PAGES = 16_384
 
 # What FTS5 does unless told otherwise.
-_USUAL = {"hashsize": 1 << 20, "automerge": 4}
-_FILLING = {"hashsize": _WORDS_BYTES, "automerge": 0}
+_USUAL = {"hashsize": 1 << 20, "automerge": 4, "crisismerge": 16}
+# A crisis would join every sixteen parts at once, and write all their words again each time: the
+# more notes, the more often. This is the most that FTS5 takes.
+_FILLING = {"hashsize": _WORDS_BYTES, "automerge": 0, "crisismerge": 1999}
 
 
 def is_empty(db: sqlite3.Connection) -> bool:

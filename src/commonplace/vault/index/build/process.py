@@ -1,8 +1,8 @@
 """Brings the whole index up to date, in a process of its own with several workers.
 
-The owner answers meanwhile. Run as `python -m commonplace.vault.build` with a job as JSON on
-standard input; progress comes as JSON lines on standard output: `listed` once the list of notes
-is complete, with what there is to do; `read` as notes are digested; `done` at the end.
+The owner answers meanwhile. Run as `python -m commonplace.vault.index.build.process` with a job as
+JSON on standard input; progress comes as JSON lines on standard output: `listed` once the list of
+notes is complete, with what there is to do; `read` as notes are digested; `done` at the end.
 """
 
 import gc
@@ -12,15 +12,15 @@ import sys
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 
-from commonplace.vault import reading
-from commonplace.vault.builder import Job
-from commonplace.vault.disk import Listed
-from commonplace.vault.index import Index, Known
-from commonplace.vault.reading import Plan, Seen, plan, read
-from commonplace.vault.roots import Roots
-from commonplace.vault.rows import Rows
-from commonplace.vault.workers import shared_out
-from commonplace.vault.writer import IndexWriter
+from commonplace.vault.files.reader import Listed
+from commonplace.vault.files.roots import Roots
+from commonplace.vault.index.build import scan
+from commonplace.vault.index.build.builder import BuildJob
+from commonplace.vault.index.build.scan import Plan, Seen, plan, read
+from commonplace.vault.index.build.workers import shared_out
+from commonplace.vault.index.reader import Index, IndexedFile
+from commonplace.vault.index.rows import Rows
+from commonplace.vault.index.writer import IndexWriter
 
 _PORTION = 64
 _BATCH = 64  # portions that are written as one transaction
@@ -28,22 +28,23 @@ _ALONE_MAX = 256
 _CHANGES_TOLD_MAX = 500
 
 
-def run(job: Job) -> Generator[dict[str, object]]:
+def run(job: BuildJob) -> Generator[dict[str, object]]:
     """Bring the index up to date, telling how it goes."""
     settings = job.settings
     roots = Roots(settings)
-    index = Index(settings.state, job.shards)
+    index = Index(settings.state)
     known = index.known()
     work = plan(roots.scan(), known)
     if roots.missing():
         work.gone = []  # a folder that is not mounted has not been emptied
-    writer = IndexWriter(settings.state, job.shards, several_roots=settings.several_roots)
+    writer = IndexWriter(settings.state, several_roots=settings.several_roots)
     try:
         with writer.batch():
             writer.list_files(work.new)
             writer.remove(work.gone)
         todo = work.new + work.changed
-        yield {"listed": work.found, "todo": len(todo), "gone": len(work.gone)}
+        changed, gone = len(work.changed), len(work.gone)
+        yield {"listed": work.found, "todo": len(todo), "changed": changed, "gone": gone}
         if todo or work.gone:
             writer.begin_build()
             yield from _read_all(job, roots, work, known, writer)
@@ -59,7 +60,7 @@ def run(job: Job) -> Generator[dict[str, object]]:
 
 
 def _read_all(
-    job: Job, roots: Roots, work: Plan, known: dict[str, Known], writer: IndexWriter
+    job: BuildJob, roots: Roots, work: Plan, known: dict[str, IndexedFile], writer: IndexWriter
 ) -> Iterator[dict[str, object]]:
     todo = work.new + work.changed
     reader = _Reader(roots, todo, writer.numbers([listed.path for listed in todo]), known)
@@ -70,7 +71,7 @@ def _read_all(
         with writer.batch():
             for number, read in zip(range(first, last), rows, strict=False):
                 reread = reader.seen(number, read)
-                work.moved |= reading.moves(gone, reread.values()) if gone else {}
+                work.moved |= scan.moves(gone, reread.values()) if gone else {}
                 writer.restamp(f for f in reader.portion(number) if f.path not in reread)
                 writer.write(read)
         yield {"read": min(last * _PORTION, len(todo)), "todo": len(todo)}
@@ -83,7 +84,7 @@ class _Reader:
     roots: Roots
     todo: list[Listed]
     notes: dict[str, int]
-    known: dict[str, Known]
+    known: dict[str, IndexedFile]
 
     @property
     def portions(self) -> int:
@@ -110,7 +111,7 @@ class _Reader:
         return {path: (path, *known[note]) for path, note in notes if note in known}
 
 
-def _read_in_order(job: Job, reader: _Reader) -> Iterator[Rows]:
+def _read_in_order(job: BuildJob, reader: _Reader) -> Iterator[Rows]:
     if len(reader.todo) <= _ALONE_MAX or job.workers < 2:
         return map(reader.read, range(reader.portions))
     return map(Rows.unpacked, shared_out(reader.packed, reader.portions, job.workers))
@@ -133,7 +134,7 @@ def main() -> None:
     given = sys.stdin.read()
     if not given:
         return  # it was started ahead, and there was nothing to build
-    job = Job(**json.loads(given))
+    job = BuildJob(**json.loads(given))
     os.nice(job.nice)
     gc.disable()  # nothing here goes round in circles, and looking for it takes a tenth of the time
     for news in run(job):

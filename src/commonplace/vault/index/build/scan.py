@@ -1,16 +1,16 @@
 """From note files to what the index takes: which files changed, and what each now says."""
 
-import hashlib
 import logging
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from commonplace.core import digest, endings
+from commonplace.core import digest
+from commonplace.core.text import endings
 from commonplace.errors import CommonplaceError
-from commonplace.vault.disk import Listed
-from commonplace.vault.index import Known
-from commonplace.vault.roots import Roots
-from commonplace.vault.rows import Fresh
+from commonplace.vault.files.reader import Listed, content_sha
+from commonplace.vault.files.roots import Roots
+from commonplace.vault.index.reader import IndexedFile
+from commonplace.vault.index.rows import Fresh
 
 logger = logging.getLogger(__name__)
 
@@ -29,7 +29,7 @@ class Plan:
     moved: dict[str, str] = field(default_factory=dict[str, str])
 
 
-def plan(found: Iterable[Listed], known: Mapping[str, Known]) -> Plan:
+def plan(found: Iterable[Listed], known: Mapping[str, IndexedFile]) -> Plan:
     """Compare a scan with the index by stamps; nothing is read."""
     work = Plan()
     seen: set[str] = set()
@@ -51,8 +51,8 @@ def read(roots: Roots, listed: Listed, known_sha: bytes | None = None) -> Fresh 
     """Read and digest one note; None when its bytes are those already known."""
     sha = b""
     try:
-        data, stamp = roots.read(listed.on_disk or listed.path)
-        sha = hashlib.blake2b(data, digest_size=16).digest()
+        data, stamp = roots.read_patiently(listed.on_disk or listed.path)
+        sha = content_sha(data)
         now = Listed(listed.path, stamp, listed.on_disk)
         if sha == known_sha:
             return None
@@ -72,7 +72,7 @@ def seen(fresh: Fresh) -> Seen:
     return fresh.listed.path, fresh.listed.stamp.inode, fresh.sha
 
 
-def moves(gone: Mapping[str, Known], fresh: Iterable[Seen]) -> dict[str, str]:
+def moves(gone: Mapping[str, IndexedFile], fresh: Iterable[Seen]) -> dict[str, str]:
     """Tell which new notes are old ones under another name: the same file, or the same bytes."""
     by_inode = {known.inode: path for path, known in gone.items()}
     by_sha = {known.sha: path for path, known in gone.items() if known.sha}

@@ -5,17 +5,24 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from commonplace.core.digest import Digest
-from commonplace.core.links import Candidate, NameKind, is_attachment, resolve
-from commonplace.vault.tables import marks, parts
+from commonplace.core.links import Candidate, NameKind, fold, is_attachment, resolve
+from commonplace.vault.index.database import marks, parts
+from commonplace.vault.index.view import hidden_backlinks
+
+BROKEN_MAX = 2_000
 
 
 @dataclass(frozen=True, slots=True)
 class Links:
-    """The links of one note, each list sorted and without doubles."""
+    """The links of one note, each list sorted and without doubles.
+
+    `hidden` notes link to it that whoever asks may not see.
+    """
 
     backlinks: list[str]
     forward: list[str]
     unresolved: list[str]
+    hidden: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +34,10 @@ class LinkTo:
     raw: str
     target: str | None
     ambiguous: bool
+
+
+Written = tuple[int, str | None, str, str]
+"""A link as it stands: its note, the path that it means, its kind, and its target as written."""
 
 
 class LinkIndex:
@@ -50,7 +61,8 @@ class LinkIndex:
         unresolved = self._paths(
             "SELECT DISTINCT raw FROM links WHERE source = ? AND target IS NULL", note
         )
-        return Links(backlinks, forward, [raw for raw in unresolved if not is_attachment(raw)])
+        named = [raw for raw in unresolved if not is_attachment(raw)]
+        return Links(backlinks, forward, named, hidden_backlinks(self._db, note))
 
     def of_unread(self, path: str, note: int | None, found: Digest, root: str) -> Links:
         """Return the links of a note that is not indexed yet, as far as others are."""
@@ -62,8 +74,8 @@ class LinkIndex:
                 forward.add(meant.path)
             elif not is_attachment(link.target):
                 unresolved.add(link.target)
-        known = self.of(note).backlinks if note is not None else []
-        return Links(known, sorted(forward), sorted(unresolved))
+        known = self.of(note) if note is not None else Links([], [], [])
+        return Links(known.backlinks, sorted(forward), sorted(unresolved), known.hidden)
 
     def leading_to(self, note: int) -> list[LinkTo]:
         """Return the links that mean a note, each spelling once a source."""
@@ -86,6 +98,18 @@ class LinkIndex:
         )
         return [Candidate(path, NameKind(kind), name) for path, kind, name in rows]
 
+    def other_names(self, typed: str, limit: int) -> list[Candidate]:
+        """Return the notes with an alias or a title that holds what was typed, short ones first."""
+        rows = self._db.execute(
+            "SELECT notes.path, names.kind, names.name FROM names"
+            " JOIN notes ON notes.id = names.note"
+            " WHERE names.kind > 0 AND instr(names.key, ?1)"
+            " ORDER BY instr(names.key, ?1) > 1, names.kind, length(names.key), notes.path"
+            " LIMIT ?2",
+            (fold(typed), limit),
+        )
+        return [Candidate(path, NameKind(kind), name) for path, kind, name in rows]
+
     def with_places(self, note: int, limit: int) -> list[tuple[int, str, str, int]]:
         """Return the links to a note: (source, its path, its title, where in its text)."""
         sql = (
@@ -96,14 +120,14 @@ class LinkIndex:
         return self._db.execute(sql, (note, limit)).fetchall()
 
     def broken(self, notes: Collection[int]) -> list[tuple[int, str, str]]:
-        """Return the links of some notes that lead nowhere: (note, kind, as it is written)."""
+        """Return links of some notes that lead nowhere: (note, kind, as it is written)."""
         found: list[tuple[int, str, str]] = []
         for part in parts(list(notes)):
             sql = (
                 f"SELECT source, kind, raw FROM links WHERE source IN ({marks(part)})"  # noqa: S608
-                " AND target IS NULL ORDER BY source, ordinal"
+                " AND target IS NULL ORDER BY source, ordinal LIMIT ?"
             )
-            found += self._db.execute(sql, part).fetchall()
+            found += self._db.execute(sql, [*part, BROKEN_MAX]).fetchall()
         return [row for row in found if not is_attachment(row[2])]
 
     def edges(self) -> Iterator[tuple[int, int]]:
@@ -122,6 +146,19 @@ class LinkIndex:
             )
             found += self._db.execute(sql, part).fetchall()
         return found
+
+    def written(self, sources: Collection[int] | None = None) -> Iterator[Written]:
+        """Yield the links of some notes, or of all, in the order in which they stand."""
+        sql = (
+            "SELECT links.source, target.path, links.kind, links.raw FROM links"
+            " LEFT JOIN notes target ON target.id = links.target"
+        )
+        order = " ORDER BY links.source, links.ordinal"
+        if sources is None:
+            yield from self._db.execute(sql + order)
+            return
+        for part in parts(sorted(sources)):
+            yield from self._db.execute(f"{sql} WHERE links.source IN ({marks(part)}){order}", part)
 
     def orphans(self) -> int:
         """Count the notes that link nowhere and that nothing links to."""
@@ -145,4 +182,4 @@ class LinkIndex:
         return [LinkTo(*each, ambiguous=bool(doubtful)) for *each, doubtful in rows]
 
     def _paths(self, sql: str, note: int) -> list[str]:
-        return sorted(path for (path,) in self._db.execute(sql, (note,)))
+        return [path for (path,) in self._db.execute(f"{sql} ORDER BY 1", (note,))]

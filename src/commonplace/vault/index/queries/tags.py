@@ -4,8 +4,8 @@ import json
 import sqlite3
 from collections.abc import Collection
 
-from commonplace.core.links import fold
-from commonplace.vault.tables import marks, parts
+from commonplace.core.text.words import fold
+from commonplace.vault.index.database import marks, parts
 
 _TAGGED_MANY = 20_000
 
@@ -16,12 +16,13 @@ class TagIndex:
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
 
-    def counted(self) -> list[tuple[str, int]]:
-        """Return every tag with the number of notes that carry it, the most used first."""
+    def counted(self, limit: int) -> list[tuple[str, int]]:
+        """Return tags with the number of notes that carry them, the most used first."""
         sql = (
             "SELECT min(tag), count(DISTINCT note) AS n FROM tags GROUP BY key ORDER BY n DESC, key"
+            " LIMIT ?"
         )
-        return self._db.execute(sql).fetchall()
+        return self._db.execute(sql, (limit,)).fetchall()
 
     def carriers(self, tag: str) -> list[tuple[str, str]]:
         """Return the notes that carry a tag, or one beneath it: (path, title)."""
@@ -65,12 +66,15 @@ class TagIndex:
         values = [key for key in keys for _ in range(3)]
         return [path for (path,) in self._db.execute(sql, [*values, limit])]
 
-    def of(self, notes: Collection[int]) -> dict[int, list[str]]:
-        """Return the tags of some notes, in the order in which they stand."""
+    def of(self, notes: Collection[int], limit: int) -> dict[int, list[str]]:
+        """Return the first tags of some notes, in the order in which they stand."""
         found: dict[int, list[str]] = {note: [] for note in notes}
         for part in parts(list(found)):
-            sql = f"SELECT note, tag FROM tags WHERE note IN ({marks(part)}) ORDER BY note, ordinal"  # noqa: S608
-            for note, tag in self._db.execute(sql, part):
+            sql = (
+                f"SELECT note, tag FROM tags WHERE note IN ({marks(part)})"  # noqa: S608
+                " AND ordinal < ? ORDER BY note, ordinal"
+            )
+            for note, tag in self._db.execute(sql, [*part, limit]):
                 found[note].append(tag)
         return found
 

@@ -6,7 +6,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from itertools import accumulate
 
-from commonplace.core import words
+from commonplace.core.text import words
+from commonplace.vault.index.view import visible
 
 # So many notes are ranked by all words. Where more match, the rarest words choose about so few.
 _RANKED_MAX = 20_000
@@ -24,10 +25,14 @@ class TextHit:
 
 
 class WordIndex:
-    """Questions about words, over a connection to the index."""
+    """Questions about words, over a connection to the index.
 
-    def __init__(self, db: sqlite3.Connection) -> None:
+    One that sees a part of the notes is `limited`: words alone do not tell whose they are.
+    """
+
+    def __init__(self, db: sqlite3.Connection, *, limited: bool = False) -> None:
         self._db = db
+        self._limited = limited
 
     def search(
         self, query: str, limit: int, allowed: Collection[int] | None = None
@@ -36,6 +41,9 @@ class WordIndex:
         terms = words.query_terms(query)
         if not terms:
             return []
+        if self._limited:
+            seen = visible(self._db)
+            allowed = seen if allowed is None else seen.intersection(allowed)
         if allowed is None:
             hits = "WHERE fulltext MATCH ?1 ORDER BY rank"
             values = [self._asked(terms), limit]
@@ -53,6 +61,15 @@ class WordIndex:
             values,
         )
         return [TextHit(*row) for row in rows]
+
+    def holding(self, phrase: str) -> set[int]:
+        """Return the notes in which some words stand side by side."""
+        asked = words.fts_phrase(phrase)
+        if not asked:
+            return set()
+        rows = self._db.execute("SELECT rowid FROM fulltext WHERE fulltext MATCH ?", (asked,))
+        found = {note for (note,) in rows}
+        return found & visible(self._db) if self._limited else found
 
     def _asked(self, terms: list[str]) -> str:
         """Ask for notes with any of the terms; where those are very many, with one that is rarer.

@@ -1,0 +1,241 @@
+"""A working copy, open: filled from the vault, then followed on both sides until it is closed."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Generator
+from contextlib import asynccontextmanager, contextmanager, suppress
+from pathlib import Path
+
+import anyio.to_thread
+
+from commonplace.core.text import endings
+from commonplace.core.text.endings import FileForm
+from commonplace.core.view import View
+from commonplace.errors import BadArgument, CommonplaceError, Conflict, NotFound, Unavailable
+from commonplace.vault.checkout.bases import Bases
+from commonplace.vault.checkout.files import CopyFiles
+from commonplace.vault.checkout.sync import NoteSync
+from commonplace.vault.documents.changes import Change
+from commonplace.vault.files import watch
+from commonplace.vault.files.reader import Stamp
+from commonplace.vault.index.mirror import NoteChange
+from commonplace.vault.permissions.requests import Asker
+from commonplace.vault.supervisor import tell_failure
+from commonplace.vault.vault import Vault
+
+NOTES_MAX = 20_000
+RESCAN_SECONDS = 5.0
+TROUBLES_MAX = 100
+
+_FILL_AT_ONCE = 200
+
+
+def check_room(vault: Vault, chosen: View) -> None:
+    """Check that chosen folders fit into a working copy; a vault that does not leaves it empty.
+
+    Raises:
+        BadArgument: they do not.
+
+    """
+    count = len(_wanted(vault, chosen)) if chosen.limited else 0
+    if count > NOTES_MAX:
+        raise BadArgument(
+            f"These folders hold {count:,} notes; a working copy takes {NOTES_MAX:,}. Choose fewer."
+        )
+
+
+def _wanted(vault: Vault, chosen: View) -> list[str]:
+    listed = vault.contents.catalog.paths()
+    return [path for path in listed if path.endswith(".md") and chosen.shows(path)]
+
+
+class WorkingCopy:
+    """The accepted view of a vault's notes in a folder of their own."""
+
+    def __init__(self, vault: Vault, folder: Path, bases: Path, by: Asker, chosen: View) -> None:
+        self._vault, self._chosen = vault, chosen
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._files = CopyFiles(folder)
+        self._bases = Bases(bases)
+        self._turn = asyncio.Lock()
+        self._stamps: dict[str, Stamp] = {}
+        self._due: set[str] = set()
+        self._has_room = True
+        self._news = asyncio.Event()
+        self._sync = NoteSync(vault, self._files, self._bases, by, self._note_trouble)
+        self.folder = folder
+        self.troubles: dict[str, str] = {}
+        self.listeners: list[Callable[[str, str], None]] = []
+
+    @classmethod
+    @asynccontextmanager
+    async def open(
+        cls,
+        vault: Vault,
+        folder: Path,
+        bases: Path,
+        by: Asker,
+        chosen: View = View(),  # noqa: B008 (frozen)
+    ) -> "AsyncGenerator[WorkingCopy]":
+        """Fill a folder with notes, those of the chosen folders or all, and follow both sides."""
+        copy = cls(vault, folder, bases, by, chosen)
+        try:
+            await copy.fill()
+            with copy._following():
+                tasks = [asyncio.create_task(copy._work()), asyncio.create_task(copy._watch())]
+                try:
+                    yield copy
+                finally:
+                    for task in tasks:
+                        task.cancel()
+                    await asyncio.gather(*tasks, return_exceptions=True)
+        finally:
+            copy._files.close()
+            copy._bases.close()
+
+    async def fill(self) -> None:
+        """Bring every note in: those that are new, and those that changed meanwhile."""
+        await self._vault.indexer.settled()
+        check_room(self._vault, self._chosen)
+        wanted = _wanted(self._vault, self._chosen)
+        self._has_room = len(wanted) <= NOTES_MAX
+        wanted = wanted if self._has_room else []
+        known = self._bases.paths()
+        fresh = [path for path in wanted if path not in known]
+        if known:
+            self._due |= set(fresh)
+        else:  # nobody has been in the folder yet, so nothing in it can lead elsewhere
+            for start in range(0, len(fresh), _FILL_AT_ONCE):
+                await self._write_new(fresh[start : start + _FILL_AT_ONCE])
+        await self.settle()
+
+    async def settle(self) -> None:
+        """Take in all that is saved in the copy by now, and bring in what the vault says."""
+        self._due |= await anyio.to_thread.run_sync(self._changed)
+        self._due |= self._sync.take_unsettled()
+        self._due |= self._bases.paths() if not self._stamps else set()
+        await self._sync_due()
+
+    async def read(self, absolute: str, line: int | None = None, limit: int | None = None) -> str:
+        """Read a file of the copy, or some lines of it."""
+        path = self._files.inside(absolute)
+        text = await anyio.to_thread.run_sync(self._files.read, path)
+        if text is None:
+            raise NotFound("There is no such file in the working folder.")
+        if line is None and limit is None:
+            return text
+        first = max((line or 1) - 1, 0)
+        return "".join(
+            text.splitlines(keepends=True)[first : None if limit is None else first + limit]
+        )
+
+    async def write(self, absolute: str, text: str) -> None:
+        """Write a file of the copy, and take it in."""
+        path = self._files.inside(absolute)
+        if not path.endswith(".md"):
+            raise BadArgument("Only notes (.md) can be written here.")
+        old = await anyio.to_thread.run_sync(self._files.read, path)
+        if not await anyio.to_thread.run_sync(self._files.write, path, text, old):
+            raise Conflict("The file was changed meanwhile. Read it again.")
+        self._due.add(path)
+        await self._sync_due()
+        if trouble := self.troubles.pop(path, ""):
+            raise BadArgument(trouble)
+
+    # -- parts
+
+    async def _write_new(self, paths: list[str]) -> None:
+        texts: dict[str, str] = {}
+        for path in paths:
+            with suppress(CommonplaceError):
+                texts[path] = await self._vault.texts.accepted(path)
+        done = await anyio.to_thread.run_sync(self._write_files, texts)
+        for path in done:
+            self._bases.put(path, texts[path])
+
+    def _write_files(self, texts: dict[str, str]) -> list[str]:
+        """Write files that are not there yet, without waiting for the disk."""
+        done: list[str] = []
+        for path, text in texts.items():
+            file = self.folder / path
+            with suppress(OSError):
+                file.parent.mkdir(parents=True, exist_ok=True)
+                with file.open("xb") as opened:
+                    opened.write(endings.encode(text, FileForm(), ""))
+                done.append(path)
+        return done
+
+    def _changed(self) -> set[str]:
+        """Return the notes whose files are not as they were at the last look."""
+        before, now = self._stamps, dict(self._files.scan())
+        self._stamps = now
+        changed = {path for path, stamp in now.items() if before.get(path) != stamp}
+        return changed | (before.keys() - now.keys())
+
+    async def _sync_due(self) -> None:
+        async with self._turn:
+            while self._due:
+                path = self._due.pop()
+                self.troubles.pop(path, None)
+                await self._sync.sync(path)
+
+    def _note_trouble(self, path: str, text: str) -> None:
+        if len(self.troubles) < TROUBLES_MAX:
+            self.troubles[path] = text
+        for listener in self.listeners:
+            listener(path, text)
+
+    # -- following
+
+    @contextmanager
+    def _following(self) -> Generator[None]:
+        documents = self._vault.notes.documents
+        stop = self._vault.contents.follow(self._hear_note)
+        documents.follow(self._hear_edit)
+        forget = self._vault.permissions.follow(lambda _: self._tell(self._sync.take_asked()))
+        try:
+            yield
+        finally:
+            forget()
+            documents.unfollow(self._hear_edit)
+            stop()
+
+    def _hear_note(self, change: NoteChange) -> None:
+        for path in (change.path, change.was):
+            if path and path.endswith(".md") and self._takes(path):
+                self._tell({path})
+
+    def _hear_edit(self, change: Change) -> None:
+        path = self._vault.notes.ids.known_path(change.id)
+        if path is not None and path.endswith(".md") and self._takes(path):
+            self._tell({path})
+
+    def _takes(self, path: str) -> bool:
+        """Tell whether the copy has a note, or has room for it."""
+        room = self._has_room and len(self._stamps) < NOTES_MAX
+        return path in self._stamps or (room and self._chosen.shows(path))
+
+    def _tell(self, paths: set[str]) -> None:
+        self._due |= paths
+        self._news.set()
+
+    async def _work(self) -> None:
+        while True:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(RESCAN_SECONDS):
+                    await self._news.wait()
+            rescan = not self._news.is_set()
+            self._news.clear()
+            try:
+                await (self.settle() if rescan else self._sync_due())
+            except Exception as error:  # noqa: BLE001 (one round fails alone)
+                tell_failure("A working copy could not be brought up to date.", error)
+
+    async def _watch(self) -> None:
+        async def look_at(paths: set[str]) -> None:
+            notes = {path for path in paths if path.endswith(".md")}
+            if notes != paths:  # a folder stands for all beneath it
+                notes |= await anyio.to_thread.run_sync(self._changed)
+            self._tell(notes)
+
+        with suppress(Unavailable):  # rescans go on alone
+            await watch.follow(self._files.settings, self._files.roots, look_at)

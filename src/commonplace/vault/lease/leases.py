@@ -1,0 +1,142 @@
+"""The leases of one node: claimed, renewed together by one thread, given back."""
+
+import asyncio
+import logging
+import threading
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import Self, TypeVar
+
+from commonplace.errors import Unavailable
+from commonplace.vault.lease import tables
+from commonplace.vault.lease.lease import Lease
+from commonplace.vault.lease.tables import Holder
+from commonplace.vault.postgres.connection import Connection, connect, load_driver, one_line
+from commonplace.vault.postgres.migrations import migrate
+
+LEASE_SECONDS = 5.0
+_RENEWALS = 4  # in the time of a lease
+_CLOSE_SECONDS_MAX = 1.0
+
+_logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+
+class Leases:
+    """What this node holds; `address` is where other nodes reach it."""
+
+    def __init__(
+        self, url: str, node: str, address: str = "", *, seconds: float = LEASE_SECONDS
+    ) -> None:
+        self._url = url
+        self._node = node
+        self._address = address
+        self._seconds = seconds
+        self._held: dict[str, Lease] = {}
+        self._connection: Connection | None = None
+        self._using = threading.Lock()
+        self._closed = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="commonplace-lease", daemon=True)
+
+    async def __aenter__(self) -> Self:
+        await asyncio.to_thread(self._use, _migrate)
+        self._thread.start()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def claim(self, vault: str) -> Lease | None:
+        """Become the owner of a vault; None if another node is."""
+        work = partial(
+            tables.claim,
+            vault=vault,
+            node=self._node,
+            address=self._address,
+            seconds=self._seconds,
+        )
+        asked = time.monotonic()  # before the database counts: ours ends first
+        fence = await asyncio.to_thread(self._use, work)
+        if fence is None:
+            return None
+        lease = Lease(vault, fence, asked + self._seconds)
+        self._held[vault] = lease
+        lease.follow(partial(self._lost, lease))
+        return lease
+
+    async def release(self, lease: Lease) -> None:
+        """Give a vault back."""
+        self._held.pop(lease.vault, None)
+        lease.close()
+        await asyncio.to_thread(
+            self._use, partial(tables.release, vault=lease.vault, fence=lease.fence)
+        )
+
+    async def holder(self, vault: str) -> Holder | None:
+        """Find the node that owns a vault; None if nobody does."""
+        return await asyncio.to_thread(self._use, partial(tables.holder, vault=vault))
+
+    async def close(self) -> None:
+        """Renew no more. What was not given back runs out by itself."""
+        self._closed.set()
+        for lease in self._held.values():
+            lease.close()
+        await asyncio.to_thread(self._stop)
+
+    def _stop(self) -> None:
+        self._thread.join(_CLOSE_SECONDS_MAX)
+        if self._thread.is_alive():  # it waits for an answer that does not come
+            self._sever()
+            self._thread.join()
+        if self._connection is not None:
+            self._connection.close()
+
+    def _lost(self, lease: Lease) -> None:
+        if self._held.get(lease.vault) is lease:
+            del self._held[lease.vault]
+        self._sever()  # the thread may wait on it for an answer that does not come
+
+    def _sever(self) -> None:
+        if (connection := self._connection) is not None:
+            connection.sever()
+
+    def _run(self) -> None:
+        pause = self._seconds / _RENEWALS
+        while not self._closed.wait(pause):
+            try:
+                self._renew()
+            except Unavailable as error:
+                _logger.warning("The leases of this node could not be renewed. %s", error)
+
+    def _renew(self) -> None:
+        held = dict(self._held)
+        if not held:
+            return
+        asked = time.monotonic()
+        fences = {vault: lease.fence for vault, lease in held.items()}
+        kept = self._use(partial(tables.renew, held=fences, seconds=self._seconds))
+        for vault, lease in held.items():
+            if vault in kept:
+                lease.prolong(asked + self._seconds)
+            else:
+                lease.lose()
+
+    def _use(self, work: Callable[[Connection], T]) -> T:
+        """Do something on the connection, which is opened anew when it has failed."""
+        driver = load_driver()
+        with self._using:
+            if self._connection is not None and not self._connection.is_idle:
+                self._connection.close()
+                self._connection = None
+            if self._connection is None:
+                self._connection = connect(self._url)
+            try:
+                return work(self._connection)
+            except driver.Error as error:
+                raise Unavailable(f"The database failed ({one_line(error)}).") from None
+
+
+def _migrate(connection: Connection) -> None:
+    migrate(connection, "commonplace", "leases", tables.STEPS)

@@ -1,0 +1,207 @@
+"""Change sets decided, by people: all that was asked or nothing, also after a crash, and undone.
+
+The one who decides names what was seen. A decision is an intent: it is on record before the first
+note is changed, and whatever ends the process, the next start goes on with it. So is its undoing.
+"""
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import asdict, dataclass
+
+from commonplace.core import critic
+from commonplace.core.critic import Undecidable
+from commonplace.core.text import edits
+from commonplace.errors import Conflict, NotFound
+from commonplace.vault.documents.notes import LiveNotes
+from commonplace.vault.history.intents import Intent, Json
+from commonplace.vault.sets.contents import SetReader
+from commonplace.vault.sets.decision import Ordered, SetDecision, in_order
+from commonplace.vault.sets.old_records import OldRecords
+from commonplace.vault.sets.parked_writes import ParkedWrites, Texts, WriteStep
+from commonplace.vault.sets.steps import DECIDE, UNDO, Steps
+from commonplace.vault.suggestions.decisions import rebased
+from commonplace.vault.suggestions.deed import Deed
+from commonplace.vault.suggestions.ledger import Ledger
+from commonplace.vault.suggestions.review import Verdict
+from commonplace.vault.threads import aside_if_long
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What of a set is decided: suggestions by note and id, parked writes by number.
+
+    With `words`, the one suggestion is accepted as these.
+    """
+
+    changes: Mapping[str, Collection[str]]
+    writes: Collection[int] = ()
+    words: str | None = None
+
+
+class SetDecisions:
+    """Decides sets, one decision at a time."""
+
+    def __init__(
+        self,
+        steps: Steps,
+        old: OldRecords,
+        reader: SetReader,
+        writes: ParkedWrites,
+        ledger: Ledger,
+        notes: LiveNotes,
+        texts: Texts,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._steps = steps
+        self._old = old
+        self._reader = reader
+        self._writes = writes
+        self._ledger = ledger
+        self._notes = notes
+        self._texts = texts
+        self._clock = clock
+        self._turn = asyncio.Lock()
+
+    async def decide(
+        self, number: int, verdict: Verdict, chosen: Chosen, who: str, reason: str = ""
+    ) -> SetDecision:
+        """Decide what was chosen of a set.
+
+        Raises:
+            Conflict: part of it was changed or decided meanwhile, or cannot be done. Nothing is
+                decided then.
+
+        """
+        self._notes.refuse_read_only()
+        async with self._turn:
+            id = max(await self._steps.all(), default=0) + 1
+            one = SetDecision(id, number, verdict, who, reason, self._clock(), 0)
+            try:
+                found = in_order(await self._planned(one, chosen))
+                await self._run(DECIDE, one, found, f"person:{who}")
+            except (Conflict, NotFound) as error:
+                raise Conflict(f"{error} Nothing was decided.") from error
+            return (await self._steps.all())[id]
+
+    async def undo(self, number: int, who: str, id: int | None = None) -> SetDecision:
+        """Take back a decision on a set: the last one, or one that is named.
+
+        Raises:
+            NotFound: there is none that could be.
+            Conflict: what it decided has been changed since. Nothing is undone then.
+
+        """
+        self._notes.refuse_read_only()
+        async with self._turn:
+            found = [one for one in await self.listed(number) if id in (None, one.id)]
+            if not found:
+                raise NotFound(
+                    f"Set {number} has no such decision to undo, or it was undone already."
+                )
+            one = found[0]
+            deeds = await self._steps.deeds(one)
+            await self._check(one, deeds)
+            common = {"verdict": one.verdict, "who": who}
+            back = in_order([{**deed, **common} for deed in deeds]).back
+            await self._run(UNDO, one, back, "review:undo")
+            logger.info("%s undid a decision on set %d", who, number)
+            return one
+
+    async def listed(self, number: int | None = None) -> list[SetDecision]:
+        """Return the decisions that can be undone, of one set or of all, the latest first."""
+        kept = (await self._steps.all()).values()
+        return sorted((one for one in kept if number in (None, one.set)), key=lambda one: -one.id)
+
+    async def recover(self) -> None:
+        """Finish what a crash cut short."""
+        async with self._turn:
+            await self._old.convert()
+            await self._steps.recover()
+
+    async def _run(self, kind: str, one: SetDecision, found: Ordered, actor: str) -> None:
+        first, *others = found.steps
+        intent = Intent.new(
+            kind,
+            actor,
+            [{**first, "decision": asdict(one)}, *others],
+            set=str(one.set),
+            ordered=len(found.first),
+            last=len(found.last),
+        )
+        await self._steps.run(intent)
+
+    # -- what is to be done
+
+    async def _planned(self, one: SetDecision, chosen: Chosen) -> list[Json]:
+        waiting = await self._reader.parked(one.set)
+        if missing := [str(id) for id in chosen.writes if id not in waiting]:
+            raise Conflict(f"Set {one.set} has no write {', '.join(missing)} that waits.")
+        common = {"verdict": one.verdict, "who": one.who, "reason": one.reason}
+        if chosen.words is not None:
+            common |= {"text": chosen.words, "end": "modified"}
+        notes = [
+            {**await self._note(path, list(ids), one), **common}
+            for path, ids in chosen.changes.items()
+            if ids
+        ]
+        writes = [
+            {**(await self._writes.plan(waiting[id])).packed(), **common}
+            for id in dict.fromkeys(chosen.writes)
+        ]
+        if not notes and not writes:
+            raise NotFound("There is nothing to decide.")
+        return [*notes, *writes]
+
+    async def _note(self, path: str, ids: list[str], one: SetDecision) -> Json:
+        """Plan the decision in one note, and try it on the text as it is."""
+        document = await self._notes.ids.id_of(path)
+        if any([await self._reader.set_of(document, id) != one.set for id in ids]):
+            raise Conflict(f"{path}: a suggestion was changed or decided meanwhile.")
+        text = await self._texts.marked(path)
+        try:
+            (critic.accept if one.verdict == "accept" else critic.reject)(text, ids)
+        except Undecidable as error:
+            raise Conflict(f"{path}: {error}") from error
+        there = await aside_if_long(critic.places, text)
+        made = [credit for id in ids if (credit := self._ledger.credit(document, id))]
+        return {
+            "document": document,
+            "path": path,
+            "ids": ids,
+            "others": [name for name, _, _ in there if name not in ids],
+            "made": [[credit.actor, credit.time] for credit in made],
+        }
+
+    async def _check(self, one: SetDecision, deeds: Collection[Json]) -> None:
+        """Refuse to undo what has been changed since; the notes are named."""
+        writes = [WriteStep.unpacked(deed) for deed in deeds if "parked" in deed]
+        notes = [Deed.unpacked(deed) for deed in deeds if "parked" not in deed]
+        changed: list[str] = []
+        gone = set[str]()
+        if one.verdict == "accept":
+            changed += [step.path for step in writes if not await self._writes.stands(step)]
+            # What the decision deleted comes back first, as it was; nobody could write there.
+            gone = {step.parked.path for step in writes if step.parked.operation == "delete"}
+        for deed in notes:
+            path = await self._notes.ids.path_of(deed.document) or deed.path
+            if deed.path not in gone and not await self._fits(deed, path):
+                changed.append(path)
+        if changed:
+            raise Conflict(
+                f"Changed since, so that it cannot be taken back: {', '.join(sorted(changed))}."
+                " Nothing was undone."
+            )
+
+    async def _fits(self, deed: Deed, path: str) -> bool:
+        if deed.removed:
+            return not self._texts.exists(deed.path)
+        try:
+            text = await self._texts.marked(path)
+            rebased(text, deed.after, edits.diff(deed.after, deed.before))
+        except (Conflict, NotFound):
+            return False
+        return True

@@ -1,0 +1,154 @@
+"""What an assistant is told of its change sets: that one waits, and what became of others, once."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+
+from commonplace.core.text.foreign import one_line
+from commonplace.errors import Conflict
+from commonplace.vault.log.late_records import Afterwards
+from commonplace.vault.sets.change_set import ChangeSet, Counts, assistant_key
+from commonplace.vault.sets.contents import Contents, SetReader
+from commonplace.vault.sets.remarks import SetRemarks
+from commonplace.vault.sets.sets import Sets
+from commonplace.vault.suggestions.comments import Thread
+from commonplace.vault.suggestions.ledger import Ledger
+
+SETS_TOLD_MAX = 5
+REASONS_MAX = 5
+COMMENTS_MAX = 5
+VERDICTS_MAX = 50
+
+_KIND = "set-told"
+
+
+class Feedback:
+    """Tells each assistant what was decided about its sets since it was last told."""
+
+    def __init__(
+        self,
+        sets: Sets,
+        reader: SetReader,
+        ledger: Ledger,
+        kept: Afterwards,
+        threads: SetRemarks,
+    ) -> None:
+        self._sets = sets
+        self._reader = reader
+        self._ledger = ledger
+        self._kept = kept
+        self._told: dict[str, str] | None = None
+        self._threads = threads
+        self._looked: dict[str, tuple[float, float, int]] = {}
+
+    async def waiting(self, actor: str, name: str, since: float) -> ChangeSet | None:
+        """Return the set in which an assistant has left something to decide since a time."""
+        one = await self._sets.current(actor, name)
+        writes = self._sets.store.of_set(one.number) if one else []
+        left = bool(writes) and writes[-1].time >= since and writes[-1].kind != "done"
+        return one if left else None
+
+    async def lines(self, actor: str, name: str) -> list[str]:
+        """Say in a line for each set what people decided, if that is news to the assistant."""
+        await self._ledger.load()
+        await self._sets.store.load()
+        latest = self._ledger.decisions(1)
+        key = assistant_key(actor, name)
+        # Nothing was decided or said since: most calls end here.
+        now = (latest[0].time if latest else 0.0, self._threads.comments.latest, self._sets.sent)
+        if self._looked.get(key, (0.0, 0.0, 0)) == now:
+            return []
+        self._looked[key] = now
+        mine = [one for one in self._sets.store.sets.values() if key == one.key or name == one.who]
+        lines: list[str] = []
+        for one in sorted(mine, key=lambda each: -each.number)[:SETS_TOLD_MAX]:
+            contents = await self._reader.get(one.number)
+            said = _comments(await self._threads(contents))
+            if await self._is_news(one, contents.summary.counts, said):
+                lines.append(told(one, contents.summary.counts, _reasons(contents), said))
+        return lines
+
+    async def verdicts(self, number: int) -> str:
+        """Say what people decided and remarked about a set, as words for its assistant.
+
+        Raises:
+            Conflict: they have not, so far.
+
+        """
+        contents = await self._reader.get(number)
+        one, counts = contents.summary.set, contents.summary.counts
+        said = _comments(await self._threads(contents, decided=True))
+        if not counts.decided and not one.sent_back and not said:
+            raise Conflict(f"Nothing of set {number} is decided, and nobody remarked on it yet.")
+        # A tool's answer need not tell it once more.
+        await self._is_news(one, counts, _comments(await self._threads(contents)))
+        rejected = _rejected(contents)
+        more = len(rejected) - VERDICTS_MAX
+        lines = [told(one, counts, _reasons(contents), said), *rejected[:VERDICTS_MAX]]
+        return "\n".join([*lines, f"… and {more} more."] if more > 0 else lines)
+
+    async def _is_news(self, one: ChangeSet, counts: Counts, said: list[str]) -> bool:
+        if self._told is None:
+            self._told = await self._kept.records(_KIND)
+        decided = {k: v for k, v in asdict(counts).items() if k != "waiting"}
+        value = json.dumps([decided, one.sent_back, said])
+        before = self._told.get(str(one.number))
+        nothing = not counts.decided and not one.sent_back and not said
+        if before == value or (before is None and nothing):
+            return False
+        self._told[str(one.number)] = value
+        await self._kept.put(_KIND, str(one.number), value)
+        return True
+
+
+def _reasons(contents: Contents) -> list[str]:
+    """Return why people rejected, each reason once."""
+    given = [each.reason for each in contents.ended if each.decision == "reject"]
+    given += [each.reason for each in contents.decided if each.outcome == "rejected"]
+    return list(dict.fromkeys(filter(None, given)))
+
+
+def _rejected(contents: Contents) -> list[str]:
+    """Return what people rejected, a line each, with the reason where they gave one."""
+    changes = [
+        (each.path, f'"{one_line(each.old)}" to "{one_line(each.new)}"', each.reason)
+        for each in contents.ended
+        if each.decision == "reject"
+    ]
+    changes += [
+        (each.path, each.operation, each.reason)
+        for each in contents.decided
+        if each.outcome == "rejected"
+    ]
+    return [
+        f"- rejected in {one_line(path)}: {what}{f' ({one_line(why)})' if why else ''}"
+        for path, what, why in changes
+    ]
+
+
+def _comments(threads: Mapping[str, list[Thread]]) -> list[str]:
+    """Quote the open comments about suggestions of a set, or in their notes."""
+    return [
+        f'{one_line(path)} L{thread.line} "{one_line(each.text)}" ({one_line(each.author or "?")})'
+        for path, some in threads.items()
+        for thread in some
+        for each in thread.said
+    ]
+
+
+def told(one: ChangeSet, counts: Counts, given: list[str], said: Sequence[str] = ()) -> str:
+    """Say in a line what became of a set, why it was rejected where it was, and what people ask."""
+    words = {
+        "accepted": counts.accepted,
+        "modified": counts.modified,
+        "rejected": counts.rejected,
+        "withdrawn": counts.withdrawn,
+        "waiting": counts.waiting,
+    }
+    parts = ", ".join(f"{count} {word}" for word, count in words.items() if count)
+    reasons = ", ".join(f'"{one_line(each)}"' for each in given[:REASONS_MAX])
+    title = f" {one_line(one.title)}" if one.title else ""
+    back = f" A person sent it back: {one_line(one.sent_back)}." if one.sent_back else ""
+    more = f" and {len(said) - COMMENTS_MAX} more" if len(said) > COMMENTS_MAX else ""
+    asked = f" Open comments: {'; '.join(said[:COMMENTS_MAX])}{more}." if said else ""
+    return f"Set {one.number}{title}: {parts}{f' ({reasons})' if reasons else ''}.{back}{asked}"

@@ -1,0 +1,36 @@
+"""The open comments in the notes of a change set: what people want before they decide."""
+
+from typing import Protocol
+
+from commonplace.errors import CommonplaceError
+from commonplace.vault.sets.contents import Contents
+from commonplace.vault.suggestions.comments import Comments, Thread
+
+
+class Texts(Protocol):
+    """Where the texts of notes are read."""
+
+    async def marked(self, path: str) -> str: ...  # noqa: D102
+
+
+class SetRemarks:
+    """Finds them."""
+
+    def __init__(self, texts: Texts, comments: Comments) -> None:
+        self._texts = texts
+        self.comments = comments
+
+    async def __call__(
+        self, contents: Contents, *, decided: bool = False
+    ) -> dict[str, list[Thread]]:
+        """Return the threads of each note in which something of the set waits, or was decided."""
+        found: dict[str, list[Thread]] = {}
+        concerned = [*contents.pending, *(contents.ended if decided else ())]
+        for path in dict.fromkeys(each.path for each in concerned):
+            try:
+                marked = await self._texts.marked(path)
+            except CommonplaceError:
+                continue
+            if "{>>" in marked:
+                found[path] = await self.comments.threads(path, marked)
+        return found

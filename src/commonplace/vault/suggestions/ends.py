@@ -1,0 +1,272 @@
+"""Suggestions that end, or change, by somebody's hand: in the text itself, or with its note.
+
+Tools and decisions tell the ledger themselves. What people type and what other programs save is
+seen here, from the index: what waited in a note before and waits no longer. A suggestion whose text
+was changed goes on as the one that stands in its place now, with whoever changed it as an author.
+"""
+
+import logging
+import time
+from collections import Counter
+from collections.abc import Awaitable, Callable, Collection
+from dataclasses import replace
+from difflib import SequenceMatcher
+
+import anyio
+
+from commonplace.core import critic, digest
+from commonplace.core.critic import rank
+from commonplace.core.critic.decide import outcome
+from commonplace.errors import CommonplaceError
+from commonplace.vault.documents.changes import Change
+from commonplace.vault.documents.file.decided_by_hand import HandEnd
+from commonplace.vault.documents.file.known_file import Save
+from commonplace.vault.documents.notes import LiveNotes
+from commonplace.vault.index.mirror import NoteChange
+from commonplace.vault.index.reader import Index, PendingRow
+from commonplace.vault.suggestions.ledger import Credit, Decision, End, Ledger
+
+# Whoever decides writes the ledger right after the text; only what is not there by then is ours.
+LEDGER_LAG_SECONDS = 1.0
+_COMPARED_MAX = 2_000
+ANOTHER_PROGRAM = "another program"
+_IN_THE_FILE = f"{ANOTHER_PROGRAM}, in the file"
+_BY_HAND = frozenset(("call", "typing", "file"))
+
+TextOf = Callable[[str], Awaitable[str]]
+
+logger = logging.getLogger(__name__)
+
+
+class Ends:
+    """Watches what waits in each note."""
+
+    def __init__(
+        self,
+        index: Index,
+        notes: LiveNotes,
+        ledger: Ledger,
+        marked_text: TextOf,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._index = index
+        self._marked_text = marked_text
+        self._notes = notes
+        self._ledger = ledger
+        self._clock = clock
+        self._known: dict[str, list[PendingRow]] | None = None
+        self._passing: dict[str, dict[str, PendingRow]] = {}
+        """What assistants suggested in a note since it was last looked at."""
+        self._begun = 0.0
+        self._ids: dict[str, str | None] = {}
+        self._looked: dict[str, float] = {}
+        self._changed: dict[str, NoteChange] = {}
+        self._hands: dict[str, str] = {}
+        self._by_hand: dict[str, dict[str, HandEnd]] = {}
+        """How suggestions in a document ended in another program's saves, by rank."""
+        self._woken = anyio.Event()
+        notes.documents.follow(self._typed)
+        notes.follow_saves(self._saved)
+
+    def heard(self, change: NoteChange) -> None:
+        """Hear from the index that a note came, changed or went."""
+        self._changed[change.path] = change
+        self._woken.set()
+
+    def suggested(self, path: str, marked: str, ids: Collection[str]) -> None:
+        """Hear that an assistant has made suggestions: they may be gone before the index sees."""
+        passing = self._passing.setdefault(path, {})
+        for row in digest.pending(marked):
+            if row.id in ids:
+                about = (row.kind, row.line, row.old, row.new, row.author, row.time)
+                passing[rank(row.id)] = (path, row.id, *about, row.before, row.after)
+
+    def follow(self, old: str, new: str) -> None:
+        """Let what is known of a note that was renamed follow it."""
+        if self._known is not None and old in self._known:
+            self._known[new] = self._known.pop(old)
+            self._ids[new] = self._ids.pop(old, None)
+
+    async def run(self, current: Callable[[], Awaitable[object]]) -> None:
+        """Once the index is current, look at each note that changes, until cancelled."""
+        await current()
+        await self._notes.ids.learn()
+        self._begin()
+        while True:
+            await self._woken.wait()
+            self._woken = anyio.Event()
+            await anyio.sleep(LEDGER_LAG_SECONDS)
+            await self.look()
+
+    async def look(self) -> None:
+        """Put on record what has ended in the notes that changed."""
+        if self._known is None:
+            return
+        changed, self._changed = self._changed, {}
+        for change in changed.values():
+            self._follow_move(change)
+        for path, change in changed.items():
+            try:
+                await self._look_at(path, gone=change.kind == "gone")
+            except CommonplaceError as error:
+                logger.warning("What ended in %s is not on record. %s", path, error)
+
+    def _begin(self) -> None:
+        self._changed.clear()
+        self._begun = self._clock()
+        self._known = {}
+        for row in self._index.suggestions(list(self._index.pending_counts())):
+            self._known.setdefault(row[0], []).append(row)
+        self._ids = {path: self._notes.ids.known_id(path) for path in self._known}
+
+    def _follow_move(self, change: NoteChange) -> None:
+        was, path = change.was, change.path
+        if change.kind == "gone" and (id := self._ids.get(path)) is not None:
+            was, path = path, self._notes.ids.known_path(id) or path
+        if was is not None and path != was and self._index.about(path) is not None:
+            self.follow(was, path)
+
+    def _typed(self, change: Change) -> None:
+        """Remember who typed or saved last; those who decide tell the ledger themselves."""
+        if change.cause in _BY_HAND:
+            self._hands[change.id] = change.actor
+
+    async def _saved(self, save: Save) -> None:
+        if save.origin.ends:
+            self._by_hand.setdefault(save.id, {}).update(save.origin.ends)
+
+    async def _look_at(self, path: str, *, gone: bool) -> None:
+        assert self._known is not None
+        document = self._ids.pop(path, None) or self._notes.ids.known_id(path)
+        if document is not None and not gone and self._notes.is_live(path):
+            # The index may have seen a save first, which is merged with what it had not seen.
+            await self._notes.queue.catch_up(document)
+            await self._notes.queue.flush(document)
+        before, now = self._known.pop(path, []), self._index.suggestions([path])
+        since = self._looked.pop(path, self._begun) - 2 * LEDGER_LAG_SECONDS
+        if now:
+            self._known[path], self._looked[path] = now, self._clock()
+            self._ids[path] = document
+        by_hand = self._by_hand.pop(document or "", {})
+        fresh = self._passing.get(path, {}).keys() - {rank(row[1]) for row in before}
+        decided, rest = _decided(before, now, by_hand)
+        # What an assistant has suggested since stands in no other's place.
+        ended, carried = _compared(rest, [row for row in now if rank(row[1]) not in fresh])
+        ended += decided
+        passed = await self._passed(path, before, now, gone=gone)
+        if not ended and not carried and not passed:
+            return
+        await self._ledger.load()
+        if document is None:
+            document = "" if gone else await self._notes.ids.id_of(path)
+        who = ANOTHER_PROGRAM if gone else _name(self._hands.pop(document, ""))
+        ended += passed
+        told = Counter((one.old, one.new) for one in self._ledger.ended(document, path, since))
+        credited = {
+            new[1]: _with_author(credit, who)
+            for old, new in carried
+            if not _taken(told, old) and (credit := self._ledger.credit(document, old[1]))
+        }
+        await self._ledger.credit_to(document, credited)
+        rows = [row for row in ended if not _taken(told, row)]
+        text = "" if gone or not rows else critic.accepted(await self._marked_text(path))
+        decisions: list[Decision] = []
+        for row in rows:
+            if gone:
+                decisions.append(self._end(document, row, "gone with the note", who))
+            elif (hand := by_hand.get(rank(row[1]))) is not None:
+                reason = f"accepted as: {hand.text}" if hand.end == "modified" else ""
+                decisions.append(self._end(document, row, hand.end, _IN_THE_FILE, reason))
+            else:
+                decisions.append(self._end(document, row, _outcome(text, row), who))
+        await self._ledger.decide(decisions)
+
+    async def _passed(
+        self, path: str, before: list[PendingRow], now: list[PendingRow], *, gone: bool
+    ) -> list[PendingRow]:
+        """Return the suggestions that came and went between two looks."""
+        there = {rank(row[1]) for row in (*before, *now)}
+        passing = {id: row for id, row in self._passing.pop(path, {}).items() if id not in there}
+        if not passing or gone:
+            return list(passing.values())
+        waiting = {rank(id) for id, _, _ in critic.places(await self._marked_text(path))}
+        if late := {id: row for id, row in passing.items() if id in waiting}:
+            self._passing[path] = late  # the index has yet to see them
+        return [row for id, row in passing.items() if id not in waiting]
+
+    def _end(
+        self, document: str, row: PendingRow, end: End, who: str, reason: str = ""
+    ) -> Decision:
+        path, id, _, _, old, new, author, _, _, _ = row
+        credit = self._ledger.credit(document, id)
+        return Decision(
+            time=self._clock(),
+            who=who,
+            decision=end,
+            document=document,
+            path=path,
+            id=id,
+            old=old,
+            new=new,
+            author=credit.names if credit else author,
+            actor=credit.actor if credit else None,
+            reason=reason,
+            actors=credit.actors if credit else (),
+            made=credit.time if credit else None,
+        )
+
+
+def _decided(
+    before: list[PendingRow], now: list[PendingRow], by_hand: Collection[str]
+) -> tuple[list[PendingRow], list[PendingRow]]:
+    """Tell suggestions that are known to have ended in a save from all others."""
+    there = {rank(row[1]) for row in now}
+    decided = [row for row in before if rank(row[1]) in by_hand and rank(row[1]) not in there]
+    return decided, [row for row in before if row not in decided]
+
+
+def _compared(
+    before: list[PendingRow], now: list[PendingRow]
+) -> tuple[list[PendingRow], list[tuple[PendingRow, PendingRow]]]:
+    """Tell which suggestions are gone, and which stand in the places of others."""
+    old, new = [rank(row[1]) for row in before], [rank(row[1]) for row in now]
+    if old == new:
+        return [], []
+    if max(len(old), len(new)) > _COMPARED_MAX:
+        return [row for row in before if rank(row[1]) not in set(new)], []
+    gone: list[PendingRow] = []
+    carried: list[tuple[PendingRow, PendingRow]] = []
+    for kind, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if kind != "equal":
+            carried += zip(before[a:b], now[c:d], strict=False)
+            gone += before[a + min(b - a, d - c) : b]
+    return gone, carried
+
+
+def _outcome(text: str, row: PendingRow) -> End:
+    _, _, _, _, old, new, _, _, before, after = row
+    return outcome(text, before, after, old, new) or "edited away"
+
+
+def _taken(told: Counter[tuple[str, str]], row: PendingRow) -> bool:
+    """Tell whether the end of a suggestion is on record already; each record counts for one."""
+    key = (row[4], row[5])
+    told[key] -= 1
+    return told[key] >= 0
+
+
+def _with_author(credit: Credit, who: str) -> Credit:
+    if (None, who) in credit.earlier:
+        return credit
+    return replace(credit, earlier=(*credit.earlier, (None, who)))
+
+
+def _name(actor: str) -> str:
+    """Name whoever changed a note last, as far as that is known."""
+    kind, _, name = actor.partition(":")
+    if kind in ("", "file", "assistant"):
+        # Tools tell the ledger themselves: the index saw a save before the document took it in.
+        return _IN_THE_FILE
+    if kind != "person":
+        return name or ANOTHER_PROGRAM
+    return "a person" if name.isdigit() else name

@@ -1,0 +1,82 @@
+"""A note read for an assistant: its text, what waits in it, what was decided since it last read.
+
+Reading is what permits an edit: whoever reads here is put down in `readings`.
+"""
+
+import time
+from dataclasses import asdict, dataclass
+
+from commonplace.core import critic
+from commonplace.core.render import CommentLine, Decided, PendingLine
+from commonplace.vault.permissions.requests import Json
+from commonplace.vault.search.texts import Texts
+from commonplace.vault.suggestions.authorship import Authorship
+from commonplace.vault.suggestions.comments import Comments
+from commonplace.vault.suggestions.read_guard import Readings
+from commonplace.vault.suggestions.review import Review
+from commonplace.vault.threads import aside_if_long
+
+
+@dataclass(frozen=True, slots=True)
+class NoteRead:
+    """A note as an assistant reads it."""
+
+    path: str
+    text: str
+    pending: list[PendingLine]
+    decided: list[Decided]
+    comments: list[CommentLine]
+
+    @property
+    def said(self) -> Json:
+        """What people said, as plain values: comments, decisions; nothing where there is none."""
+        rows = {"comments": self.comments, "decided": self.decided}
+        return {name: [_plain(each) for each in found] for name, found in rows.items() if found}
+
+
+def _plain(value: CommentLine | Decided) -> Json:
+    return {name: part for name, part in asdict(value).items() if part not in (None, "")}
+
+
+class NoteReader:
+    """Reads notes for assistants, and remembers who has read what."""
+
+    def __init__(
+        self, texts: Texts, review: Review, authorship: Authorship, comments: Comments
+    ) -> None:
+        self._texts = texts
+        self._review = review
+        self._authorship = authorship
+        self._comments = comments
+        self.readings = Readings()
+
+    async def read(self, path: str, actor: str, name: str) -> NoteRead:
+        """Read a note for an assistant: its text, what waits in it, what was decided since.
+
+        Whoever reads has to show what was decided: it is told once.
+        """
+        found = self._texts.find(path)
+        marked = await self._texts.marked(found)
+        now = time.time()
+        text = await aside_if_long(critic.accepted, marked)
+        self.readings.remember(actor, found, text, now)
+        signed = self._authorship.style.name(name)
+        decided = await self._review.decided_for(actor, signed, found)
+        pending = [
+            PendingLine(
+                s.line,
+                s.old,
+                s.new,
+                s.author,
+                None if s.time is None else int(now - s.time),
+                perhaps_rejected=doubted,
+            )
+            for s, doubted in await self._review.pending_in(found, marked)
+        ]
+        comments = [
+            CommentLine(
+                c.line, c.text, c.about, c.author, None if c.time is None else int(now - c.time)
+            )
+            for c in await self._comments.signed(found, critic.remarks(marked))
+        ]
+        return NoteRead(found, text, pending, decided, comments)

@@ -1,0 +1,130 @@
+"""Which files a team's vault has, and what is in them: paths by name, contents by their hash.
+
+Paths are bytes, as the file system has them. Contents come first, in as many steps as they need;
+that all paths mean their contents is then one step: a vault is never half taken in.
+"""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from commonplace.errors import NotFound
+from commonplace.vault.log.commits import Commits
+from commonplace.vault.log.postgres_engine import Fence, PostgresEngine
+from commonplace.vault.postgres.connection import Connection
+
+PART = "files"
+
+STEPS = (
+    (
+        "CREATE TABLE contents (sha BYTEA PRIMARY KEY, data BYTEA NOT NULL)",
+        """CREATE TABLE files (
+            path BYTEA PRIMARY KEY,
+            sha BYTEA NOT NULL REFERENCES contents,
+            mode INTEGER NOT NULL,
+            mtime_ns BIGINT NOT NULL
+        )""",
+        "CREATE INDEX files_sha ON files (sha)",
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class KeptFile:
+    """A file as it is kept: the hash of its content, its mode and its time."""
+
+    sha: bytes
+    mode: int = 0o644
+    mtime_ns: int = 0
+
+
+def sha_of(data: bytes) -> bytes:
+    """Return the hash that a content is kept by."""
+    return hashlib.sha256(data).digest()
+
+
+class FileStore:
+    """The files of one vault."""
+
+    def __init__(self, url: str, lease: Fence) -> None:
+        """Connect, which may take some seconds; raises `Unavailable` if it cannot."""
+        self._commits = Commits(PostgresEngine(url, lease, PART, STEPS), name="store of files")
+
+    async def put_contents(self, contents: Sequence[bytes]) -> list[bytes]:
+        """Keep contents; return their hashes. What no file names goes with the next `sweep`."""
+        size = sum(map(len, contents))
+        return await self._commits.write(partial(_put_contents, contents=contents), size=size)
+
+    async def change(self, files: Mapping[bytes, KeptFile | None]) -> None:
+        """Let paths mean these contents, and `None` no file; all or none."""
+        await self._commits.write(partial(_change, files=files))
+
+    async def replace_all(self, files: Mapping[bytes, KeptFile]) -> None:
+        """Let these be all files of the vault; all or none."""
+        await self._commits.write(partial(_replace_all, files=files))
+
+    async def listed(self) -> dict[bytes, KeptFile]:
+        """List all files, by path."""
+        return await self._commits.read(_listed)
+
+    async def content(self, sha: bytes) -> bytes:
+        """Read a content; `NotFound` if it is not kept."""
+        return await self._commits.read(partial(_content, sha=sha))
+
+    async def sweep(self) -> int:
+        """Drop the contents that no file names; return how many there were."""
+        return await self._commits.write(_sweep)
+
+    async def close(self) -> None:
+        """Save what waits, then let go."""
+        await self._commits.close()
+
+
+def _put_contents(db: Connection, contents: Sequence[bytes]) -> list[bytes]:
+    shas = [sha_of(data) for data in contents]
+    db.execute(
+        "INSERT INTO contents SELECT * FROM unnest(?::bytea[], ?::bytea[]) ON CONFLICT DO NOTHING",
+        (shas, list(contents)),
+    )
+    return shas
+
+
+def _change(db: Connection, files: Mapping[bytes, KeptFile | None]) -> None:
+    gone = [path for path, file in files.items() if file is None]
+    db.execute("DELETE FROM files WHERE path = ANY (?::bytea[])", (gone,))
+    _put(db, {path: file for path, file in files.items() if file is not None})
+
+
+def _replace_all(db: Connection, files: Mapping[bytes, KeptFile]) -> None:
+    db.execute("DELETE FROM files WHERE path <> ALL (?::bytea[])", (list(files),))
+    _put(db, files)
+
+
+def _put(db: Connection, files: Mapping[bytes, KeptFile]) -> None:
+    rows = [(path, file.sha, file.mode, file.mtime_ns) for path, file in files.items()]
+    if rows:
+        db.execute(
+            "INSERT INTO files SELECT * FROM"
+            " unnest(?::bytea[], ?::bytea[], ?::integer[], ?::bigint[]) ON CONFLICT (path)"
+            " DO UPDATE SET sha = excluded.sha, mode = excluded.mode, mtime_ns = excluded.mtime_ns",
+            [list(column) for column in zip(*rows, strict=True)],
+        )
+
+
+def _listed(db: Connection) -> dict[bytes, KeptFile]:
+    rows = db.execute("SELECT path, sha, mode, mtime_ns FROM files ORDER BY path")
+    return {bytes(path): KeptFile(bytes(sha), mode, time) for path, sha, mode, time in rows}
+
+
+def _content(db: Connection, sha: bytes) -> bytes:
+    row = db.execute("SELECT data FROM contents WHERE sha = ?", (sha,)).fetchone()
+    if row is None:
+        raise NotFound("There is no such content.")
+    return bytes(row[0])
+
+
+def _sweep(db: Connection) -> int:
+    return db.execute(
+        "DELETE FROM contents WHERE NOT EXISTS (SELECT 1 FROM files WHERE files.sha = contents.sha)"
+    ).rowcount
