@@ -1,28 +1,32 @@
 """The arguments of a tool call: made regular, then checked, each complaint naming its parameter.
 
-Assistants send `null`, `"null"` or `"undefined"` for what they do not mean to give, and numbers as
-text; both are put right before the schema is asked. A required parameter is never taken for
-absent: `"null"` is a fine text to search for. What gets through holds no NUL, no lone surrogate,
-no number that is not finite, and only so much nesting, so no tool has to think of these.
+Assistants send `null`, `"null"` or `"undefined"` for what they do not mean to give, and numbers,
+booleans, lists and objects as text; both are put right before the schema is asked. A required
+parameter is never taken for absent: `"null"` is a fine text to search for. An unknown one is
+refused, also where the schema is open: what is ignored is taken for done. What gets through holds
+no NUL, no lone surrogate, no number that is not finite, and only so much nesting, so no tool has to
+think of these.
 """
 
 import copy
 import json
-import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from difflib import get_close_matches
+from functools import cache
 from typing import Protocol, cast
 
+from commonplace.core.plain_data import flaw_in
 from commonplace.errors import BadArgument
 
-NESTING_MAX = 32
 NUMERIC_TEXT_MAX = 32
 SHOWN_MAX = 60
 FAULTS_MAX = 10
 
 _ABSENT = (None, "null", "undefined")
+_BOOLEANS = {"true": True, "false": False}
+_PLACES = ("path", "file_path", "folder", "directory", "id")
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?")
-_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _KINDS = {
     "array": "a list",
     "boolean": "true or false",
@@ -31,6 +35,10 @@ _KINDS = {
     "object": "an object",
     "string": "text",
 }
+
+# What a schema may say for its values to be checked without a validator.
+_PLAIN_ROOT = {"type", "properties", "required", "additionalProperties"}
+_PLAIN_ENTRY = {"type", "description", "default", "enum", "minimum", "maximum"}
 
 Schema = Mapping[str, object]
 Check = Callable[[Mapping[str, object]], dict[str, object]]
@@ -56,14 +64,18 @@ def checker(schema: Schema) -> Check:
 
     The function raises `BadArgument`, one line for each thing that is wrong.
     """
-    from jsonschema import Draft202012Validator  # 60 ms that a listing does not need
 
-    compiled = cast("_Compiled", Draft202012Validator(schema))
+    @cache
+    def compiled() -> _Compiled:
+        from jsonschema import Draft202012Validator  # slow to load, and seldom needed
+
+        return cast("_Compiled", Draft202012Validator(schema))
 
     def check(raw: Mapping[str, object]) -> dict[str, object]:
         given = _regular(schema, raw)
         complaints = [*_missing(schema, given), *_unknown(schema, given), *_unfit(given)]
-        complaints = complaints or [_complaint(fault) for fault in compiled.iter_errors(given)]
+        if not complaints and not plainly_valid(schema, given):
+            complaints = [_complaint(fault) for fault in compiled().iter_errors(given)]
         if complaints:
             raise BadArgument("\n".join(complaints[:FAULTS_MAX]))
         return _with_defaults(schema, given)
@@ -71,23 +83,58 @@ def checker(schema: Schema) -> Check:
     return check
 
 
+def plainly_valid(schema: Schema, given: Mapping[str, object]) -> bool:
+    """Tell without a validator that known parameters are valid; False says nothing."""
+    properties = _properties(schema)
+    return schema.keys() <= _PLAIN_ROOT and all(
+        _is_plain(value, properties[name]) for name, value in given.items()
+    )
+
+
+def _is_plain(value: object, entry: Schema) -> bool:
+    kind = entry.get("type")
+    if not entry.keys() <= _PLAIN_ENTRY:
+        return False
+    if isinstance(value, str):
+        options = cast("Sequence[object] | None", entry.get("enum"))
+        return kind == "string" and (options is None or value in options)
+    if isinstance(value, bool):
+        return kind == "boolean" and "enum" not in entry
+    if isinstance(value, int) and kind in ("number", "integer") and "enum" not in entry:
+        least, most = entry.get("minimum", value), entry.get("maximum", value)
+        return cast("float", least) <= value <= cast("float", most)
+    return False
+
+
 def _regular(schema: Schema, raw: Mapping[str, object]) -> dict[str, object]:
     properties, required = _properties(schema), _required(schema)
     return {
-        name: _as_number(value, properties.get(name, {}))
+        name: _from_text(value, properties.get(name, {}))
         for name, value in raw.items()
         if name in required or name not in properties or value not in _ABSENT
     }
 
 
-def _as_number(value: object, schema: Schema) -> object:
-    kinds = _kinds(schema)
-    if not isinstance(value, str) or "string" in kinds or not {"number", "integer"} & set(kinds):
+def _from_text(value: object, schema: Schema) -> object:
+    """Return what a text means where the schema takes no text, if that is unambiguous."""
+    kinds = set(_kinds(schema))
+    if not isinstance(value, str) or "string" in kinds:
         return value
     text = value.strip()
-    if len(text) > NUMERIC_TEXT_MAX or not _NUMBER.fullmatch(text):
+    if kinds & {"number", "integer"} and len(text) <= NUMERIC_TEXT_MAX and _NUMBER.fullmatch(text):
+        return float(text) if "." in text else int(text)
+    if "boolean" in kinds:
+        return _BOOLEANS.get(text.lower(), value)
+    if kinds & {"object", "array"} and text[:1] in ("{", "["):
+        return _from_json(text, value)
+    return value
+
+
+def _from_json(text: str, value: object) -> object:
+    try:
+        return cast("object", json.loads(text))
+    except (ValueError, RecursionError):
         return value
-    return float(text) if "." in text else int(text)
 
 
 def _with_defaults(schema: Schema, given: dict[str, object]) -> dict[str, object]:
@@ -104,47 +151,25 @@ def _missing(schema: Schema, given: Mapping[str, object]) -> list[str]:
 
 def _unknown(schema: Schema, given: Mapping[str, object]) -> list[str]:
     properties = _properties(schema)
-    if schema.get("additionalProperties") is not False:
-        return []
     takes = ", ".join(f"`{name}`" for name in properties) or "no parameters"
     return [
-        f"Unknown parameter `{shown(name)}`. This tool takes: {takes}."
+        f"Unknown parameter `{shown(name)}`.{_meant(name, properties)} This tool takes: {takes}."
         for name in given
         if name not in properties
     ]
 
 
+def _meant(name: str, known: Iterable[str]) -> str:
+    """Name the parameter that is nearest, by its letters or by what it is for."""
+    near = get_close_matches(name.lower(), known, n=1) if len(name) <= SHOWN_MAX else []
+    alike = [each for each in _PLACES if each in known] if name in _PLACES else []
+    found = [*near, *alike]
+    return f" Did you mean `{found[0]}`?" if found else ""
+
+
 def _unfit(given: Mapping[str, object]) -> list[str]:
-    found = ((name, _flaw([name, value])) for name, value in given.items())
+    found = ((name, flaw_in([name, value])) for name, value in given.items())
     return [f"`{shown(name)}` {flaw}" for name, flaw in found if flaw]
-
-
-def _flaw(root: object) -> str | None:
-    """Say what no tool should meet in a value, however deep; a stack, since input may be deep."""
-    stack: list[tuple[object, int]] = [(root, 0)]
-    while stack:
-        value, depth = stack.pop()
-        if depth > NESTING_MAX:
-            return f"is nested more than {NESTING_MAX} levels deep."
-        if isinstance(value, dict):
-            members = cast("dict[object, object]", value)
-            stack += [(part, depth + 1) for pair in members.items() for part in pair]
-        elif isinstance(value, list):
-            stack += [(part, depth + 1) for part in cast("list[object]", value)]
-        elif flaw := _scalar_flaw(value):
-            return flaw
-    return None
-
-
-def _scalar_flaw(value: object) -> str | None:
-    if isinstance(value, str):
-        if "\0" in value:
-            return "holds a NUL character. Send plain text."
-        if _LONE_SURROGATE.search(value):
-            return "holds half of a surrogate pair, which is not text. Send valid Unicode."
-    if isinstance(value, float) and not math.isfinite(value):
-        return "must be a finite number."
-    return None
 
 
 def _complaint(fault: _Fault) -> str:

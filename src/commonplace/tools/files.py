@@ -5,49 +5,66 @@ numbers of one are those of the others, and a path that one prints is taken by e
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from commonplace.core import excerpts, globs, paths, render
-from commonplace.core.render import Page
-from commonplace.errors import BadArgument, CommonplaceError, NotFound
+from commonplace.core.attachments import media
+from commonplace.core.critic import NoChange
+from commonplace.core.render import GrepPage
+from commonplace.core.text import foreign
+from commonplace.core.text.line_pages import LinePage, lines_of
+from commonplace.errors import (
+    BadArgument,
+    BadPath,
+    BadPattern,
+    ChangedSinceRead,
+    CommonplaceError,
+    NotFound,
+    NotRead,
+    Unreadable,
+)
+from commonplace.tools.answer import Shown
 from commonplace.tools.parameters import text, whole_number
-from commonplace.tools.table import Answer, Call, Tool, definition, plain_error
-from commonplace.vault.finding import Match
-from commonplace.vault.ripgrep import Pattern
-from commonplace.vault.suggesting import Suggester
+from commonplace.tools.table import Answer, Call, Ready, Run, Tool, definition, plain_error
+from commonplace.vault.attachments.files import File
+from commonplace.vault.attachments.views import (
+    PDF_FILE_BYTES_MAX,
+    PICTURE_FILE_BYTES_MAX,
+    is_picture,
+)
+from commonplace.vault.search import undecided
+from commonplace.vault.search.ripgrep import Pattern
+from commonplace.vault.search.search import NoteMatch
+from commonplace.vault.suggestions.authorship import Suggester
+from commonplace.vault.suggestions.note_reader import NoteRead
+from commonplace.vault.threads import aside, aside_if_long, in_time
 from commonplace.vault.vault import Vault
 
 Arguments = Mapping[str, object]
 
 CONTEXT_LINES_MAX = 1000
 
-_SENTENCES = (
-    "Invalid regex pattern: ",
-    "You must read this document ",
-    "No changes to make: ",
-    "Document changed since last read.",
-)
+# Errors that the contract words without "Error: " before them.
+_WORDED = (BadPattern, NotRead, NoChange, ChangedSinceRead)
 
 
 def tools(vault: Vault) -> list[Tool]:
     """Return the family's tools over one vault."""
 
     async def read(call: Call, arguments: Arguments) -> Answer:
-        offset = whole_number(arguments, "offset", 1, least=1)
+        offset = max(1, whole_number(arguments, "offset", 1, least=0))
         limit = whole_number(arguments, "limit", render.PAGE_LINES, least=1)
-        note = await vault.read(text(arguments, "file_path"), call.actor.id)
-        page = render.numbered(note.text, offset, limit)
-        below = (
-            render.pending_list(note.pending),
-            render.decided_list(note.decided),
-            render.invisible_note(note.text),
-        )
-        return Answer("\n\n".join([page, *filter(None, below)]))
+        if (file := await _attachment(vault, arguments)) is not None:
+            return await _shown(vault, file, offset, limit)
+        note = await vault.reader.read(text(arguments, "file_path"), call.actor.id, call.actor.name)
+        shown, page = await aside_if_long(partial(_page, note, offset, limit), note.text)
+        vault.reader.readings.show(call.actor.id, note.path, page)
+        return Answer(shown)
 
     async def glob(call: Call, arguments: Arguments) -> Answer:
         pattern = globs.compile_glob(text(arguments, "pattern"))
         folder = paths.folder_path(text(arguments, "path", ""))
-        listed = [entry.path for entry in await vault.listing.newest(folder)]
-        matching = _matching(pattern, listed, folder)
+        matching = _matching(pattern, await _listed(vault, pattern, folder), folder)
         return Answer(render.path_list(matching[: render.FILES_MAX], len(matching)))
 
     async def grep(call: Call, arguments: Arguments) -> Answer:
@@ -57,37 +74,112 @@ def tools(vault: Vault) -> list[Tool]:
             ignore_case=arguments.get("-i") is True,
             multiline=arguments.get("multiline") is True,
         )
-        return Answer(show(await _grep(vault, pattern, arguments)))
+        matches = await _grep(vault, pattern, arguments)
+        shown = await aside(show, matches)
+        return Answer(shown, notes=undecided.of_matches(vault.index, matches))
 
     async def get_links(call: Call, arguments: Arguments) -> Answer:
-        links = await vault.listing.links(text(arguments, "file_path"))
-        lists = render.link_lists(links.backlinks, links.forward, links.unresolved)
-        return Answer("\n\n".join([lists, *_unfinished(vault)]))
+        if (file := await _attachment(vault, arguments)) is not None:
+            return Answer(render.attachment_links(await vault.attachments.linked_from(file.path)))
+        path = vault.texts.find(text(arguments, "file_path"))
+        links = await vault.listing.links(path)
+        attached = await vault.attachments.of_note(path)
+        files = [each.path or f"{each.link} (missing)" for each in attached]
+        linked = {each.link for each in attached}
+        unresolved = [each for each in links.unresolved if each not in linked]
+        lists = (links.backlinks, links.forward, unresolved, files, links.hidden)
+        return Answer(await aside(render.link_lists, *lists))
 
     async def edit(call: Call, arguments: Arguments) -> Answer:
-        path = vault.find(text(arguments, "file_path"))
-        made = await vault.suggest(
+        path = vault.texts.find(text(arguments, "file_path"))
+        vault.permissions.check_edit(path, call.actor.name)
+        made = await vault.suggestions.suggest(
             path,
             text(arguments, "old_string"),
             text(arguments, "new_string"),
             Suggester(call.actor.id, call.actor.name),
             replace_all=arguments.get("replace_all") is True,
         )
+        late = await vault.notes.late_files([path])
+        follows = " Its file could not be written yet and will follow." if late else ""
         return Answer(
             f"Edited {path}: replaced {made.replaced} characters."
-            " The change is wrapped in CriticMarkup for human review."
+            f" The change is wrapped in CriticMarkup for human review.{follows}"
         )
 
+    ready = vault.readiness
+    needs: dict[Run, Ready] = {glob: ready.listed, grep: ready.searchable, get_links: ready.indexed}
     return [
-        Tool(definition(run.__name__), "files", writes=run is edit, run=run, error_text=_error_text)
+        Tool(
+            definition(run.__name__),
+            "files",
+            writes=run is edit,
+            run=run,
+            error_text=_error_text,
+            ready=needs.get(run),
+        )
         for run in (read, glob, grep, edit, get_links)
     ]
 
 
+async def _attachment(vault: Vault, arguments: Arguments) -> File | None:
+    """Return the attachment that a call names; None if it names a note, or nothing."""
+    named = text(arguments, "file_path")
+    try:
+        file = await vault.attachments.find(named)
+    except BadPath:
+        return None  # whoever looks for a note says what may be meant
+    return None if file is None or vault.texts.exists(f"{file.path}.md") else file
+
+
+async def _shown(vault: Vault, file: File, offset: int, limit: int) -> Answer:
+    """Show an attachment: a picture as one, a PDF as its text."""
+    attachments, kind = vault.attachments, media.of(file.path)
+    if is_picture(file.path):
+        data = await attachments.read(file, PICTURE_FILE_BYTES_MAX)
+        shown = await attachments.views.picture(file.path, data)
+        return Answer(shown.text, pictures=(Shown(shown.type, shown.data),))
+    if kind.kind == "pdf":
+        data = await attachments.read(file, PDF_FILE_BYTES_MAX)
+        found = await attachments.views.pages(file.path, data, offset, limit)
+        return Answer(render.pdf_pages(found.pages, found.total))
+    raise Unreadable(
+        f"{file.path} ({file.stamp.size / 1000:,.1f} kB) is no file that can be shown here:"
+        " pictures (PNG, JPEG, GIF, WebP) and PDF are. The person can open it in the page."
+    )
+
+
+async def _listed(vault: Vault, pattern: globs.Glob, folder: str) -> list[str]:
+    """List the notes, and the attachments of the kinds that a pattern names, newest first."""
+    notes = await vault.listing.newest(folder)
+    wanted = globs.endings(pattern.pattern) - {"md"}
+    if not wanted:
+        return [entry.path for entry in notes]
+    snapshot = await vault.attachments.files.current()
+    inside = f"{folder}/" if folder else ""
+    files = [
+        (file.stamp.mtime_ns, file.path)
+        for file in snapshot.by_path.values()
+        if media.ending(file.path) in wanted and file.path.startswith(inside)
+    ]
+    both = [*((entry.mtime_ns, entry.path) for entry in notes), *files]
+    return [path for _, path in sorted(both, key=lambda each: (-each[0], each[1]))]
+
+
+def _page(note: NoteRead, offset: int, limit: int, text: str) -> tuple[str, LinePage]:
+    below = (
+        render.pending_list(note.pending),
+        render.comment_list(note.comments),
+        render.decided_list(note.decided),
+        render.invisible_note(text),
+    )
+    shown = "\n\n".join([render.numbered(text, offset, limit), *filter(None, below)])
+    return shown, render.shown_lines(lines_of(text), offset, limit)
+
+
 def _error_text(error: CommonplaceError) -> str:
     """Word an error as the contract does: some sentences stand by themselves."""
-    text = str(error)
-    return text if text.startswith(_SENTENCES) else plain_error(error)
+    return str(error) if isinstance(error, _WORDED) else plain_error(error)
 
 
 def _matching(pattern: globs.Glob, listed: list[str], folder: str) -> list[str]:
@@ -98,28 +190,27 @@ def _matching(pattern: globs.Glob, listed: list[str], folder: str) -> list[str]:
     return [p for p in listed if pattern.matches(p[inside:]) or pattern.matches(p)]
 
 
-async def _grep(vault: Vault, pattern: Pattern, arguments: Arguments) -> Sequence[Match]:
+async def _grep(vault: Vault, pattern: Pattern, arguments: Arguments) -> Sequence[NoteMatch]:
     chosen = _chosen(arguments)
     place = text(arguments, "path", "")
     folder = paths.folder_path(place)
     if not vault.texts.is_folder(folder):
         try:
-            only = vault.find(place)
+            only = vault.texts.find(place)
         except NotFound as error:
-            raise NotFound(f"Path does not exist: {folder}. {_hint(str(error))}".strip()) from error
+            missing = f"Path does not exist: {foreign.one_line(folder)}"
+            hint = error.hint or vault.texts.no_folder(folder).hint
+            raise NotFound(f"{missing}. {hint}".strip()) from error
         folder, chosen = paths.parent(only), _both(chosen, only.__eq__)
-    return await vault.finding.grep(pattern, chosen, folder)
-
-
-def _hint(message: str) -> str:
-    return message.partition(". ")[2]
+    return await vault.search.grep(pattern, chosen, folder, comments=True)
 
 
 def _chosen(arguments: Arguments) -> Callable[[str], bool] | None:
     kind = text(arguments, "type", "md")
     if kind not in ("md", "markdown"):
         raise BadArgument(
-            f"Unknown type: {kind}. All documents are Markdown; use md, or leave it out."
+            f"Unknown type: {foreign.name(kind)}. All documents are Markdown; use md, or leave"
+            " it out."
         )
     wanted = text(arguments, "glob", "")
     return globs.compile_glob(wanted).matches if wanted else None
@@ -129,30 +220,32 @@ def _both(one: Callable[[str], bool] | None, other: Callable[[str], bool]) -> Ca
     return other if one is None else lambda path: one(path) and other(path)
 
 
-def _shown_as(arguments: Arguments) -> Callable[[Sequence[Match]], str]:
+def _shown_as(arguments: Arguments) -> Callable[[Sequence[NoteMatch]], str]:
     """Choose how matches are shown, before anything is searched."""
-    page = Page(whole_number(arguments, "head_limit", render.HEAD_LIMIT, least=0))
+    limit = whole_number(arguments, "head_limit", render.HEAD_LIMIT, least=0)
+    page = GrepPage(limit, whole_number(arguments, "offset", 0, least=0))
     around = whole_number(arguments, "-C", 0, least=0, most=CONTEXT_LINES_MAX)
     before = whole_number(arguments, "-B", around, least=0, most=CONTEXT_LINES_MAX)
     after = whole_number(arguments, "-A", around, least=0, most=CONTEXT_LINES_MAX)
     numbers = arguments.get("-n") is not False
 
-    def content(matches: Sequence[Match]) -> str:
-        found = (excerpts.excerpt(m.path, m.text(), m.spans, before, after) for m in matches)
+    def content(matches: Sequence[NoteMatch]) -> str:
+        found = (
+            excerpts.excerpt(m.path, m.text(), m.spans, before, after, m.comments)
+            for m in in_time(matches)
+        )
         return render.found_lines(found, page, numbers=numbers, context=bool(before or after))
 
-    def count(matches: Sequence[Match]) -> str:
-        counts = ((m.path, len(excerpts.matching_lines(m.text(), m.spans))) for m in matches)
+    def count(matches: Sequence[NoteMatch]) -> str:
+        counts = ((m.path, _count(m)) for m in in_time(matches))
         return render.found_counts(counts, page)
 
-    def files_with_matches(matches: Sequence[Match]) -> str:
+    def files_with_matches(matches: Sequence[NoteMatch]) -> str:
         return render.found_files((m.path for m in matches), page)
 
     modes = {"content": content, "count": count}
     return modes.get(text(arguments, "output_mode", ""), files_with_matches)
 
 
-def _unfinished(vault: Vault) -> list[str]:
-    if (far := vault.listing.unfinished) is None:
-        return []
-    return [f"[The index is being built ({far[0]} of {far[1]} notes): links may be missing yet.]"]
+def _count(match: NoteMatch) -> int:
+    return sum(1 for _ in excerpts.matching_lines(match.text(), match.spans)) + len(match.comments)

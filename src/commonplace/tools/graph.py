@@ -2,23 +2,36 @@
 
 Answers are JSON. What is not there is not an error: null, an empty list, `{"deleted": false}`.
 What was noticed about the nodes of an answer comes with it once: as `_warnings` of an object, or
-in the result's `_meta` for a list.
+for a list in a block of its own, and in the result's `_meta`.
 """
 
 import json
+import unicodedata
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import cast
 
+from commonplace.core import paths
 from commonplace.errors import BadArgument, CommonplaceError, Conflict, Forbidden, NotFound
 from commonplace.tools.parameters import text, whole_number
 from commonplace.tools.table import Answer, Call, Tool, definition
-from commonplace.vault.store import Direction, Draft, Metric, Node, Revision, Store
+from commonplace.vault.nodes.store import (
+    CONTENT_MAX,
+    Direction,
+    Draft,
+    Metric,
+    Node,
+    Revision,
+    Store,
+)
 
-CONTENT_MAX = 10_000
 LISTED_CONTENT_MAX = 500
 NEIGHBOUR_CONTENT_MAX = 200
 NEIGHBOURS_MAX = 20
 TAGS_MAX = 100
+MEANT_MAX = 3
+TAGS_SHOWN_MAX = 1_000
+LINKS_SHOWN_MAX = 1_000
 
 _TRUNCATED = "... [truncated]"
 _CODES: tuple[tuple[type[CommonplaceError], str], ...] = (
@@ -53,6 +66,7 @@ def tools(store: Store) -> list[Tool]:
             writes=run in writing,
             run=run,
             error_text=error_text,
+            ready=None if run == family.create_node else store.ready,
         )
         for run in runs
     ]
@@ -80,16 +94,32 @@ class _Graph:
         if found.problem:
             indexed["problem"] = found.problem
         rows = [{**each, "score": scores[str(each["id"])]} for each in shown]
-        return await self._listed(rows, {"indexed": indexed})
+        answer = await self._listed(rows, {"indexed": indexed})
+        if found.embedded >= found.total:
+            return answer
+        far = (
+            f"[{found.embedded:,} of {found.total:,} notes can be found by meaning yet, the others"
+            " by their words. This answer may be incomplete.]"
+        )
+        return replace(answer, notes=(*answer.notes, far))
 
     async def get_node(self, call: Call, arguments: Arguments) -> Answer:
-        node = await self._store.node(text(arguments, "id"), call.actor.id)
+        node = await self._store.node(text(arguments, "id"), call.asker)
         if node is None:
-            return Answer("null")
+            return Answer("null", notes=await self._meant(text(arguments, "id")))
         (shown,) = await self._shown([node], CONTENT_MAX)
         if whole_number(arguments, "depth", 0, least=0, most=1):
             shown |= await self._context(node.id)
         return await self._single(node.id, shown)
+
+    async def _meant(self, id: str) -> tuple[str, ...]:
+        """Say which nodes an id that there is none of may mean: by another path, or its title."""
+        path = paths.meant(id) or unicodedata.normalize("NFC", id)
+        near = list(await self._store.titles([path, f"{path}.md"]))
+        near = near or (await self._store.named(path))[:MEANT_MAX]
+        if not near or {id, f"{id}.md"} & set(near):
+            return ()
+        return (f"[An id is a path from the top. Did you mean {' or '.join(near)}?]",)
 
     async def get_neighbors(self, call: Call, arguments: Arguments) -> Answer:
         id, limit = text(arguments, "id"), _limit(arguments, 20, 50)
@@ -101,8 +131,11 @@ class _Graph:
         return await self._listed(await self._shown(nodes, LISTED_CONTENT_MAX))
 
     async def find_path(self, call: Call, arguments: Arguments) -> Answer:
-        way = await self._store.path(text(arguments, "source"), text(arguments, "target"))
-        return Answer("null" if way is None else _json({"path": way, "length": len(way) - 1}))
+        source, target = text(arguments, "source"), text(arguments, "target")
+        way = await self._store.path(source, target)
+        if way is None:
+            return Answer("null", notes=(*await self._meant(source), *await self._meant(target)))
+        return Answer(_json({"path": way, "length": len(way) - 1}))
 
     async def get_hubs(self, call: Call, arguments: Arguments) -> Answer:
         metric = cast("Metric", text(arguments, "metric", "in_degree"))
@@ -116,13 +149,17 @@ class _Graph:
     async def search_by_tags(self, call: Call, arguments: Arguments) -> Answer:
         every = text(arguments, "mode", "any") == "all"
         tags, limit = _tags(arguments) or (), _limit(arguments, 20, 100)
-        ids = await self._store.tagged(tags, limit, every=every)
-        nodes = await self._store.nodes(ids, LISTED_CONTENT_MAX)
-        return await self._listed(await self._shown(nodes, LISTED_CONTENT_MAX))
+        found = await self._store.tagged(tags, limit, every=every)
+        nodes = await self._store.nodes(found.ids, LISTED_CONTENT_MAX)
+        answer = await self._listed(await self._shown(nodes, LISTED_CONTENT_MAX))
+        if found.total <= limit:
+            return answer
+        more = f"[Showing {limit} of {found.total:,}. Set limit (at most 100) to see more.]"
+        return replace(answer, notes=(more, *answer.notes))
 
     async def random_node(self, call: Call, arguments: Arguments) -> Answer:
         id = await self._store.random(_tags(arguments) or ())
-        node = None if id is None else await self._store.node(id, call.actor.id)
+        node = None if id is None else await self._store.node(id, call.asker)
         if node is None:
             return Answer("null")
         (shown,) = await self._shown([node], CONTENT_MAX)
@@ -133,9 +170,12 @@ class _Graph:
             text(arguments, "title").strip(),
             text(arguments, "content"),
             _tags(arguments) or (),
-            text(arguments, "directory", "").strip("/"),
+            text(arguments, "directory", "").rstrip("/"),
         )
-        return await self._written(await self._store.create(draft, call.asker), call)
+        id = await self._store.create(draft, call.asker)
+        spelling = paths.spelling_notice(draft.group, paths.parent(id))
+        notices = [notice for notice in (spelling, _no_folder(draft, id)) if notice]
+        return await self._written(id, call, notices)
 
     async def update_node(self, call: Call, arguments: Arguments) -> Answer:
         title = text(arguments, "title").strip() if "title" in arguments else None
@@ -154,15 +194,21 @@ class _Graph:
 
     async def _shown(self, nodes: Sequence[Node], content_max: int) -> list[Json]:
         """Put nodes as the contract does, with the titles of all their links in one batch."""
-        linked = dict.fromkeys(link for node in nodes for link in node.links)
-        titles = await self._store.titles(linked)
+        titles = {id: title for node in nodes for id, title in node.titles.items()}
+        linked = dict.fromkeys(link for node in nodes for link in node.links[:LINKS_SHOWN_MAX])
+        titles |= await self._store.titles([link for link in linked if link not in titles])
         return [
             {
                 "id": node.id,
                 "title": node.title,
                 "content": truncated(node.content, content_max),
-                "tags": list(node.tags),
-                "links": [{"id": link, "title": titles.get(link, link)} for link in node.links],
+                "tags": list(node.tags[:TAGS_SHOWN_MAX]),
+                "links": [
+                    {"id": link, "title": titles.get(link, link)}
+                    for link in node.links[:LINKS_SHOWN_MAX]
+                ],
+                **_cut(node),
+                **node.said,
             }
             for node in nodes
         ]
@@ -180,9 +226,9 @@ class _Graph:
         }
 
     async def _written(self, id: str, call: Call, notices: Collection[str] = ()) -> Answer:
-        node = await self._store.node(id, call.actor.id)
+        node = await self._store.node(id, call.asker)
         if node is None:
-            raise NotFound(f"{id} was written, but is gone again.")
+            raise NotFound(f"{id} was written, but has been deleted since.")
         (shown,) = await self._shown([node], CONTENT_MAX)
         return await self._single(node.id, shown, notices)
 
@@ -193,9 +239,27 @@ class _Graph:
 
     async def _listed(self, rows: list[Json], meta: Json | None = None) -> Answer:
         meta = meta or {}
+        notes: tuple[str, ...] = ()
         if warnings := await self._store.warnings([str(row["id"]) for row in rows]):
             meta["_warnings"] = warnings
-        return Answer(_json(rows), meta=meta or None)
+            notes = (_json({"_warnings": warnings}),)
+        return Answer(_json(rows), meta=meta or None, notes=notes)
+
+
+def _no_folder(draft: Draft, id: str) -> str | None:
+    """Say that a title with a slash in it does not choose a folder."""
+    if "/" not in draft.title:
+        return None
+    return f"A title chooses no folder: this is {id}. Use `directory` for that."
+
+
+def _cut(node: Node) -> Json:
+    """Say which lists of a node are not shown whole; hardly any node has such."""
+    cut = [
+        *(["tags"] if len(node.tags) > TAGS_SHOWN_MAX else []),
+        *(["links"] if len(node.links) > LINKS_SHOWN_MAX else []),
+    ]
+    return {"truncated": cut} if cut else {}
 
 
 def truncated(content: str, size: int) -> str:

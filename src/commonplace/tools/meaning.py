@@ -7,6 +7,7 @@ from typing import cast
 from commonplace.errors import BadArgument
 from commonplace.tools.parameters import text, whole_number
 from commonplace.tools.table import Answer, Call, Tool, definition
+from commonplace.vault.search import undecided
 from commonplace.vault.vault import Vault
 
 LIMIT_MAX = 100
@@ -21,7 +22,7 @@ def tools(vault: Vault) -> list[Tool]:
             raise BadArgument("`query` is empty. Say what to search for.")
         limit = whole_number(arguments, "limit", 10, least=1, most=LIMIT_MAX)
         filters = cast("Mapping[str, object] | None", arguments.get("filters"))
-        hits = await vault.search(query, limit, filters or None)
+        hits = await vault.search.search(query, limit, filters or None)
         about = {hit.path: await vault.listing.about(hit.path) for hit in hits}
         results = [
             {
@@ -39,8 +40,17 @@ def tools(vault: Vault) -> list[Tool]:
             answer["indexed"] = {"embedded": progress.embedded, "total": progress.total}
         if progress.problem:
             answer["note"] = f"Searched by words alone: {progress.problem}"
-        return Answer(json.dumps(answer, ensure_ascii=False))
+        notes = undecided.of_places([hit.path for hit in hits if hit.undecided])
+        return Answer(json.dumps(answer, ensure_ascii=False), notes=notes)
 
     if not vault.meaning.works:
         return []
-    return [Tool(definition("semantic_search"), "notes", writes=False, run=semantic_search)]
+    return [
+        Tool(
+            definition("semantic_search"),
+            "notes",
+            writes=False,
+            run=semantic_search,
+            ready=vault.readiness.indexed,
+        )
+    ]

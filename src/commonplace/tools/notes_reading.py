@@ -4,25 +4,33 @@ Metadata, lists and property searches come from the index; no note is opened for
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from datetime import date, timedelta
 from functools import lru_cache
+from itertools import islice
 from typing import cast
+from urllib.parse import quote
 
 from commonplace.core import excerpts, render
+from commonplace.core.text import line_pages
+from commonplace.core.text.line_pages import LinePage, fit, lines_of
 from commonplace.errors import BadArgument, Unreadable
 from commonplace.tools.parameters import text, whole_number
 from commonplace.tools.table import Answer, Call
-from commonplace.vault.finding import Match
-from commonplace.vault.index import Row
-from commonplace.vault.ripgrep import Pattern
+from commonplace.vault.index.reader import Row
+from commonplace.vault.search import undecided
+from commonplace.vault.search.ripgrep import Pattern
+from commonplace.vault.search.search import NoteMatch
+from commonplace.vault.threads import aside, in_time
 from commonplace.vault.vault import Vault
 
 Arguments = Mapping[str, object]
 
 LIMIT = 10
 LIMIT_MAX = 100
-LISTED_MAX = 20_000
+LISTED_MAX = 500
+COUNTED_MAX = 1_000_000
 CONTEXT_LINES = 2
 
 _REGEX = "regex:"
@@ -35,7 +43,7 @@ def answer(value: Mapping[str, object]) -> Answer:
     return Answer(json.dumps(value, ensure_ascii=False))
 
 
-class Reading:
+class ReadingTools:
     """The tools that read, over one vault."""
 
     def __init__(self, vault: Vault) -> None:
@@ -47,16 +55,22 @@ class Reading:
         last = whole_number(arguments, "end_line", 2**31, least=1)
         if first > last:
             raise BadArgument(f"`start_line` ({first}) is after `end_line` ({last}).")
-        note = await self._vault.read(text(arguments, "path"), call.actor.id)
-        lines = _lines(note.text)
-        chosen = lines[first - 1 : last]
-        whole = len(chosen) == len(lines)
+        note = await self._vault.reader.read(
+            text(arguments, "path"), call.actor.id, call.actor.name
+        )
+        lines = lines_of(note.text)
+        page = fit(lines, first, last - first + 1, line_pages.CHARS_MAX)
+        self._vault.reader.readings.show(call.actor.id, note.path, page)
+        chosen = [_cut(line, line_pages.CHARS_MAX) for line in lines[first - 1 : page.last]]
+        whole = page.whole and len(chosen) == len(lines)
         return answer(
             {
                 "path": note.path,
                 "content": note.text if whole else "\n".join(chosen),
                 "total_lines": len(lines),
                 "lines_returned": len(chosen),
+                **_rest_of(page, min(last, len(lines))),
+                **note.said,
             }
         )
 
@@ -64,7 +78,8 @@ class Reading:
         """Read what the index knows of a note."""
         about = await self._vault.listing.about(text(arguments, "path"))
         if about.problem is not None:
-            raise Unreadable(f"{about.path}: {about.problem}")
+            named = about.problem.startswith(about.path)
+            raise Unreadable(about.problem if named else f"{about.path}: {about.problem}")
         return answer(
             {
                 "path": about.path,
@@ -77,6 +92,7 @@ class Reading:
                     "wikilink_count": about.wikilinks,
                 },
                 "modified": _utc(about.mtime_ns),
+                **({"_warnings": [about.fault]} if about.fault else {}),
             }
         )
 
@@ -84,50 +100,66 @@ class Reading:
         """List a folder."""
         folder = text(arguments, "folder", "")
         deep = arguments.get("recursive") is not False
-        found = await self._vault.listing.inside(folder, LISTED_MAX + 1, deep=deep)
+        found = await self._vault.listing.inside(folder, COUNTED_MAX, deep=deep)
         with_frontmatter = arguments.get("include_frontmatter") is True
         rows = [_row(row, with_frontmatter=with_frontmatter) for row in found[:LISTED_MAX]]
-        more = ', "truncated": true' if len(found) > LISTED_MAX else ""
+        how = "Name a folder, set recursive to false, or use glob or property_search."
+        more = "".join(
+            f", {_quoted(name)}: {json.dumps(value)}"
+            for name, value in _more(len(rows), len(found), how).items()
+        )
         notes = ", ".join(rows)
         return Answer(
-            f'{{"folder": {_quoted(folder)}, "notes": [{notes}], "count": {len(rows)}{more}}}'
+            f'{{"folder": {_quoted(folder)}, "notes": [{notes}], "count": {len(rows)}{more}}}',
+            notes=() if deep or found else self._roots_of(folder),
         )
+
+    def _roots_of(self, folder: str) -> tuple[str, ...]:
+        """Say what the top of a vault of several folders holds: no notes, but those."""
+        settings = self._vault.settings
+        if not settings.several_roots or folder.strip("./"):
+            return ()
+        return (f"[The top holds folders alone: {', '.join(r.name for r in settings.roots)}.]",)
 
     async def text_search(self, call: Call, arguments: Arguments) -> Answer:
         """Find lines."""
         query = text(arguments, "query")
         limit = _limit(arguments)
         ignore_case = arguments.get("case_insensitive") is not False
-        found = await self._vault.finding.grep(
+        found = await self._vault.search.grep(
             _pattern(query, ignore_case=ignore_case), folder=text(arguments, "folder", "")
         )
-        matches: list[dict[str, object]] = []
-        for match in found:
-            matches += _matches(match, limit + 1 - len(matches))
-            if len(matches) > limit:
-                break
+        matches = await aside(_first_matches, found, limit + 1)
         shown = matches[:limit]
         cut = len(matches) > limit
-        return answer({"query": query, "matches": shown, "count": len(shown), "truncated": cut})
+        lines = [(str(each["path"]), cast("int", each["line_number"])) for each in shown]
+        told = answer({"query": query, "matches": shown, "count": len(shown), "truncated": cut})
+        return replace(told, notes=undecided.of_lines(self._vault.index, lines))
 
     async def property_search(self, call: Call, arguments: Arguments) -> Answer:
         """Find notes by their properties."""
         query = cast("Mapping[str, object]", arguments["properties"])
-        found = await self._vault.listing.having(query, _limit(arguments))
+        limit = _limit(arguments)
+        found = await self._vault.listing.having(query, limit)
+        total = len(found)
+        if total == limit:
+            total = await self._vault.listing.count_having(query)
+        how = f"Set limit (at most {LIMIT_MAX}), or add a property."
         matches = [
             {"path": each.path, "frontmatter": each.properties, "word_count": each.words or 0}
             for each in found
         ]
-        return answer({"properties": query, "matches": matches, "count": len(matches)})
+        counted = {"count": len(matches), **_more(len(matches), total, how)}
+        return answer({"properties": query, "matches": matches, **counted})
 
     async def get_kiln_info(self, call: Call, arguments: Arguments) -> Answer:
         """Tell what the vault holds."""
         several = self._vault.settings.several_roots
         roots = [
-            {"uri": f"note:///{root.name}/" if several else "note:///", "name": root.name}
+            {"uri": f"note:///{quote(root.name)}/" if several else "note:///", "name": root.name}
             for root in self._vault.settings.roots
         ]
-        counts = await self._vault.census()
+        counts = await self._vault.health.census()
         stats = {
             "total_notes": counts["notes"],
             "total_size_bytes": counts["bytes"],
@@ -151,8 +183,16 @@ def _limit(arguments: Arguments) -> int:
     return whole_number(arguments, "limit", LIMIT, least=1, most=LIMIT_MAX)
 
 
-def _lines(content: str) -> list[str]:
-    return content.removesuffix("\n").split("\n") if content else []
+def _rest_of(page: LinePage, last: int) -> dict[str, object]:
+    """Tell how to read on, where there was no room for all lines that were wanted."""
+    if page.last < last:
+        return {"truncated": True, "more": f"Read on with start_line={page.last + 1}."}
+    return {} if page.whole else {"truncated": True, "more": "A line is cut. Use grep or edit."}
+
+
+def _more(shown: int, total: int, how: str) -> dict[str, object]:
+    """Tell how many there are, and how to see more, where not all are shown."""
+    return {"total": total, "truncated": True, "more": how} if shown < total else {}
 
 
 def _utc(mtime_ns: int) -> str:
@@ -185,7 +225,16 @@ def _pattern(query: str, *, ignore_case: bool) -> Pattern:
     return Pattern(regex, ignore_case=ignore_case, multiline=multiline)
 
 
-def _matches(match: Match, most: int) -> list[dict[str, object]]:
+def _first_matches(found: Iterable[NoteMatch], most: int) -> list[dict[str, object]]:
+    matches: list[dict[str, object]] = []
+    for match in in_time(found):
+        matches += _matches(match, most - len(matches))
+        if len(matches) >= most:
+            break
+    return matches
+
+
+def _matches(match: NoteMatch, most: int) -> list[dict[str, object]]:
     """Show the first matching lines of a note, each with the lines around it."""
     content = match.text()
     lines = content.removesuffix(b"\n").split(b"\n")
@@ -193,7 +242,8 @@ def _matches(match: Match, most: int) -> list[dict[str, object]]:
     def shown(start: int, end: int) -> list[str]:
         return [_shown(line) for line in lines[max(0, start) : end]]
 
-    numbers = [n for n in excerpts.matching_lines(content, match.spans) if n <= len(lines)]
+    touched = islice(excerpts.matching_lines(content, match.spans), most)
+    numbers = [number for number in touched if number <= len(lines)]
     return [
         {
             "path": match.path,
@@ -202,10 +252,13 @@ def _matches(match: Match, most: int) -> list[dict[str, object]]:
             "context_before": shown(number - 1 - CONTEXT_LINES, number - 1),
             "context_after": shown(number, number + CONTEXT_LINES),
         }
-        for number in numbers[:most]
+        for number in numbers
     ]
 
 
 def _shown(line: bytes) -> str:
-    whole = line.decode("utf-8", "replace").removesuffix("\r")
-    return whole if len(whole) <= render.LINE_MAX else f"{whole[: render.LINE_MAX]}... [truncated]"
+    return _cut(line.decode("utf-8", "replace").removesuffix("\r"), render.LINE_MAX)
+
+
+def _cut(line: str, most: int) -> str:
+    return line if len(line) <= most else f"{line[:most]}... [truncated]"

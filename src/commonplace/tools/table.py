@@ -7,61 +7,25 @@ box (`UnknownTool`), and a question that the client answers with its next call (
 the protocol's business and raise. This module knows no protocol.
 """
 
-import json
 import logging
 import math
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
-from importlib import resources
-from typing import Literal, Protocol, cast
+from typing import Protocol
 
 import anyio
 
 from commonplace.core.scopes import Scope
 from commonplace.errors import BadArgument, CommonplaceError, Forbidden, Unavailable
+from commonplace.tools.answer import Answer
 from commonplace.tools.arguments import Check, checker, shown
-from commonplace.vault.wishes import Ask, Asker, Choice, Question, Reply, Unanswered
+from commonplace.tools.call_log import CallTimer
+from commonplace.tools.definition import Definition, definition as definition
+from commonplace.tools.families import ALWAYS_LOADED, FAMILIES
+from commonplace.tools.incomplete import marked_incomplete
+from commonplace.vault.permissions.requests import Ask, Asker, Choice, Question, Reply, Unanswered
+from commonplace.vault.search.readiness import Incomplete
 
-FAMILY_TOOLS = {
-    "files": ("read", "glob", "grep", "edit", "get_links"),
-    "notes": (
-        "create_note",
-        "read_note",
-        "read_metadata",
-        "update_note",
-        "delete_note",
-        "list_notes",
-        "text_search",
-        "property_search",
-        "semantic_search",
-        "get_kiln_info",
-    ),
-    "graph": (
-        "search",
-        "get_node",
-        "get_neighbors",
-        "find_path",
-        "get_hubs",
-        "search_by_tags",
-        "random_node",
-        "create_node",
-        "update_node",
-        "delete_node",
-    ),
-}
-FAMILIES = tuple(FAMILY_TOOLS)
-WRITING_TOOLS = frozenset(
-    (
-        "edit",
-        "create_note",
-        "update_note",
-        "delete_note",
-        "create_node",
-        "update_node",
-        "delete_node",
-    )
-)
 CALL_SECONDS_MAX = 30.0
 
 logger = logging.getLogger(__name__)
@@ -76,34 +40,17 @@ class ToolFailed(CommonplaceError):
 
 
 @dataclass(frozen=True, slots=True)
-class Definition:
-    """What `tools/list` says about a tool: the JSON object of its file, key order included."""
-
-    published: Mapping[str, object]
-
-    @property
-    def name(self) -> str:
-        """The name a client calls it by."""
-        return cast("str", self.published["name"])
-
-    @property
-    def input_schema(self) -> Mapping[str, object]:
-        """The JSON Schema of its arguments."""
-        return cast("Mapping[str, object]", self.published["inputSchema"])
-
-
-@dataclass(frozen=True, slots=True)
 class Actor:
     """Who is calling, and how far it may go.
 
-    What was read is remembered by `id`; `name` is for people to see.
+    What was read is remembered by `id`; `name` is for people to see. `page` is the address of the
+    page, as far as it can be told from the call.
     """
 
     id: str
     name: str
-    kind: Literal["assistant", "person"]
-    session: str | None = None
     scope: Scope = "write"
+    page: str = ""
 
 
 class Progress(Protocol):
@@ -145,45 +92,33 @@ class Call:
         return Asker(self.actor.id, self.actor.name, self.ask, self.reply)
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What an assistant gets to see, and what only its client does (`meta`)."""
-
-    text: str
-    is_error: bool = False
-    meta: Mapping[str, object] | None = None
-
-
+Ready = Callable[[], Awaitable[Incomplete | None]]
 Run = Callable[[Call, Mapping[str, object]], Awaitable[Answer]]
 
 
 def plain_error(error: CommonplaceError) -> str:
-    """Word an error the way the `files` tools do, unless it is worded already."""
-    text = str(error)
-    return text if isinstance(error, ToolFailed) or text.startswith("Error: ") else f"Error: {text}"
+    """Word an error the way the `files` tools do; a bug says so itself."""
+    return str(error) if isinstance(error, ToolFailed) else f"Error: {error}"
 
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A definition, the code behind it, and how its family words an error."""
+    """A definition, the code behind it, and how its family words an error.
+
+    `ready` waits for what the answer depends on, and tells what is missing of it.
+    """
 
     definition: Definition
     family: str
     writes: bool
     run: Run
     error_text: Callable[[CommonplaceError], str] = plain_error
+    ready: Ready | None = None
 
     @property
     def name(self) -> str:
         """The name a client calls it by."""
         return self.definition.name
-
-
-@cache
-def definition(name: str) -> Definition:
-    """Load `definitions/NAME.json`."""
-    file = resources.files("commonplace.tools") / "definitions" / f"{name}.json"
-    return Definition(json.loads(file.read_text("utf-8")))
 
 
 class Toolbox:
@@ -195,12 +130,14 @@ class Toolbox:
         families: Collection[str] = FAMILIES,
         *,
         read_only: bool = False,
+        always_load: Collection[str] = ALWAYS_LOADED,
         seconds_max: float = CALL_SECONDS_MAX,
     ) -> None:
         _refuse_unknown(families)
         offered = [t for t in tools if t.family in families and not (read_only and t.writes)]
         self._tools = {tool.name: tool for tool in offered}
         assert len(self._tools) == len(offered), "two tools of one name"
+        self._always_load = frozenset(always_load)
         self._checks: dict[str, Check] = {}
         self._seconds_max = seconds_max
 
@@ -211,7 +148,11 @@ class Toolbox:
 
     def definitions(self, scope: Scope = "write") -> tuple[Definition, ...]:
         """List what to publish to who may go that far, always in the same order."""
-        return tuple(tool.definition for tool in self.tools if scope != "read" or not tool.writes)
+        return tuple(
+            tool.definition.loaded(at_once=tool.name in self._always_load)
+            for tool in self.tools
+            if scope != "read" or not tool.writes
+        )
 
     def input_schema(self, name: str) -> Mapping[str, object] | None:
         """Look up the schema of a tool's arguments; None when it is not on offer."""
@@ -224,21 +165,31 @@ class Toolbox:
         if tool is None:
             offered = ", ".join(self._tools) or "nothing"
             raise UnknownTool(f"Unknown tool: {shown(name)}. This server offers: {offered}.")
+        timer = CallTimer(name, arguments, call.actor.name)
         try:
             _refuse_reader(tool, call.actor)
-            return await self._run(tool, self._check(tool)(arguments), call)
+            answer = await self._run(tool, self._check(tool)(arguments), call)
         except CommonplaceError as error:
+            timer.end(type(error).__name__)
             return Answer(tool.error_text(error), is_error=True)
         except Unanswered:
+            timer.end("asked")
             raise
         except Exception:
+            timer.end("failed")
             logger.exception("tool %s failed", name)
             text = f"Internal error in tool {name}; the server's log has the details."
             return Answer(tool.error_text(ToolFailed(text)), is_error=True)
+        timer.end("ok")
+        return answer
 
     async def _run(self, tool: Tool, arguments: Mapping[str, object], call: Call) -> Answer:
         with anyio.move_on_after(self._seconds_max) as scope:
-            return await tool.run(_unhurried(call, scope), arguments)
+            missing = await tool.ready() if tool.ready else None
+            answer = await tool.run(_unhurried(call, scope), arguments)
+            if missing is None:
+                return answer
+            return marked_incomplete(answer, missing, as_json=tool.family != "files")
         raise Unavailable(
             f"`{tool.name}` took longer than {self._seconds_max:g} seconds and was stopped. "
             "Ask for less: a narrower path or pattern, or a smaller limit."
