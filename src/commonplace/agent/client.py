@@ -1,0 +1,345 @@
+"""The client side of the Agent Client Protocol: the one module that imports its package.
+
+What the agent says comes out as plain events. Its requests are validated here, by the package's own
+models, before anything is done with them: the package's router lets `_meta` overwrite what it has
+validated, and logs what it does not know. Unknown messages are ignored, as the protocol wants.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol, cast
+
+from acp import PROTOCOL_VERSION, RequestError, connect_to_agent, schema
+from acp.client.connection import ClientSideConnection
+from pydantic import ValidationError
+
+from commonplace import __version__
+from commonplace.agent.events import Choice, Event, Prompt, Question
+from commonplace.agent.messages import Json, MessageLines
+from commonplace.agent.process import AgentProcess
+from commonplace.agent.settings import AgentCommand
+from commonplace.agent.updates import event_of, question_of, text_of
+from commonplace.errors import CommonplaceError, Unavailable
+
+START_SECONDS_MAX = 60.0
+REQUESTS_MAX = 32
+_NO_SIGN_IN = -32000
+_NOT_KNOWN, _BUSY, _WRONG, _FAILED = -32601, -32000, -32602, -32603
+
+_Block = (
+    schema.TextContentBlock
+    | schema.ImageContentBlock
+    | schema.AudioContentBlock
+    | schema.ResourceContentBlock
+    | schema.EmbeddedResourceContentBlock
+)
+_Server = schema.HttpMcpServer | schema.SseMcpServer | schema.AcpMcpServer | schema.McpServerStdio
+
+
+class Host(Protocol):
+    """Whoever holds the conversation."""
+
+    async def hear(self, event: Event) -> None:
+        """Take what the agent says, in order."""
+        ...
+
+    def trouble(self, path: str, text: str) -> None:
+        """Take note that something could not be taken."""
+        ...
+
+    async def permit(self, question: Question) -> Choice:
+        """Answer whether the agent may."""
+        ...
+
+    async def read_file(self, path: str, line: int | None, limit: int | None) -> str:
+        """Return a file of the working copy."""
+        ...
+
+    async def write_file(self, path: str, text: str) -> None:
+        """Write a file of the working copy."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ToolServer:
+    """Our own MCP server, and the token that lets the agent in."""
+
+    name: str
+    url: str
+    secret: str
+
+
+class AgentClient:
+    """One agent, connected, with one session."""
+
+    def __init__(self, agent: AgentCommand, host: Host, folder: Path) -> None:
+        self._agent, self._host, self._folder = agent, host, folder
+        self._requests: set[asyncio.Task[None]] = set()
+        self._process: AgentProcess | None = None
+        self._lines: MessageLines | None = None
+        self._connection: ClientSideConnection | None = None
+        self._able = schema.AgentCapabilities()
+        self._sign_in: list[str] = []
+        self.session = ""
+        self.tools_offered = False
+
+    async def start(self, tools: ToolServer | None, session: str = "") -> None:
+        """Start the agent and its session: the one before if it can be had back, else a new one."""
+        self._process = await AgentProcess.start(self._agent, self._folder)
+        lines = MessageLines(self._process.stdout, self._process.stdin, self._take)
+        self._lines = lines
+        self._connection = connect_to_agent(cast("Any", _Nobody()), lines)
+        try:
+            async with asyncio.timeout(START_SECONDS_MAX):
+                await self._initialize()
+                await self._open(tools, session)
+        except (TimeoutError, OSError, RequestError, ValidationError, ValueError) as error:
+            told = self.told(error)
+            await self.close()
+            raise Unavailable(f"The agent {self._agent.name} did not start: {told}") from None
+        except BaseException:
+            await self.close()
+            raise
+
+    async def prompt(self, prompt: Prompt) -> str:
+        """Ask, and return why the agent stopped."""
+        assert self._connection is not None
+        try:
+            done = await self._connection.prompt(
+                session_id=self.session, prompt=self._blocks(prompt)
+            )
+        except (OSError, RequestError, ValidationError, ValueError) as error:
+            raise Unavailable(f"The agent {self._agent.name} failed: {self.told(error)}") from None
+        return done.stop_reason
+
+    async def cancel(self) -> None:
+        """Ask the agent to stop what it is doing."""
+        if self._connection is not None and self.session:
+            with suppress(OSError, RuntimeError):
+                await self._connection.cancel(session_id=self.session)
+
+    async def set_mode(self, mode: str) -> None:
+        """Choose one of the modes that the agent offers."""
+        assert self._connection is not None
+        try:
+            async with asyncio.timeout(START_SECONDS_MAX):
+                await self._connection.set_session_mode(session_id=self.session, mode_id=mode)
+        except (TimeoutError, OSError, RequestError, ValidationError) as error:
+            raise Unavailable(f"The mode was not changed: {self.told(error)}") from None
+
+    async def close(self) -> None:
+        """End the connection and the process."""
+        for request in tuple(self._requests):
+            request.cancel()
+        if self._connection is not None:
+            with suppress(OSError, RuntimeError):
+                await self._connection.close()
+        if self._process is not None:
+            await self._process.end()
+
+    def told(self, error: BaseException) -> str:
+        """Say what happened, with what the agent itself complained of."""
+        complaint = text_of(self._process.complaint if self._process else "", 1_000)
+        if isinstance(error, RequestError):
+            data: object = error.data
+            more = f" ({text_of(str(data), 500)})" if data else ""
+            return f"{text_of(str(error), 500)}{more}{self._sign_in_hint(error)}"
+        if isinstance(error, TimeoutError):
+            said = f"no answer within {START_SECONDS_MAX:.0f} seconds."
+        elif isinstance(error, ValidationError | ValueError):
+            said = "it answered with something that the protocol does not know."
+        else:
+            said = "it ended."
+        return f"{said} Its last words: {complaint}" if complaint else said
+
+    def _sign_in_hint(self, error: RequestError) -> str:
+        if error.code != _NO_SIGN_IN or not self._sign_in:
+            return ""
+        ways = ", ".join(self._sign_in)
+        return f" Sign in first ({ways}): run {self._agent.words[0]} in a terminal, then ask again."
+
+    # -- the start
+
+    async def _initialize(self) -> None:
+        assert self._connection is not None
+        answer = await self._connection.initialize(
+            protocol_version=PROTOCOL_VERSION,
+            client_capabilities=schema.ClientCapabilities(
+                fs=schema.FileSystemCapabilities(read_text_file=True, write_text_file=True),
+                terminal=False,
+            ),
+            client_info=schema.Implementation(
+                name="commonplace", title="Commonplace", version=__version__
+            ),
+        )
+        if answer.protocol_version != PROTOCOL_VERSION:
+            raise RequestError(
+                _WRONG,
+                f"it speaks version {answer.protocol_version} of the protocol, and this program"
+                f" version {PROTOCOL_VERSION}. Update the older of the two.",
+            )
+        self._able = answer.agent_capabilities or self._able
+        self._sign_in = [text_of(each.name, 200) for each in answer.auth_methods or []][:10]
+        await self._host.hear({"kind": "sign-in", "methods": self._sign_in})
+
+    async def _open(self, tools: ToolServer | None, session: str) -> None:
+        servers = self._servers(tools)
+        self.tools_offered = bool(servers)
+        if session and await self._reopened(session, servers):
+            self.session = session
+            return
+        assert self._connection is not None
+        new = await self._connection.new_session(cwd=str(self._folder), mcp_servers=servers)
+        self.session = new.session_id
+        await self._tell_modes(new.modes)
+
+    async def _reopened(self, session: str, servers: list[_Server]) -> bool:
+        """Take up an earlier session; what an agent repeats of it is not heard again."""
+        assert self._connection is not None
+        where, able = str(self._folder), self._able.session_capabilities
+        try:
+            if able is not None and able.resume is not None:
+                found = await self._connection.resume_session(
+                    session_id=session, cwd=where, mcp_servers=servers
+                )
+            elif self._able.load_session:
+                found = await self._connection.load_session(
+                    session_id=session, cwd=where, mcp_servers=servers
+                )
+            else:
+                return False
+        except RequestError:
+            return False  # it does not know it any more: a new one begins
+        await self._tell_modes(found.modes)
+        return True
+
+    async def _tell_modes(self, modes: schema.SessionModeState | None) -> None:
+        if modes is None:
+            return
+        offered = [{"id": m.id, "name": text_of(m.name, 100)} for m in modes.available_modes[:50]]
+        await self._host.hear(
+            {"kind": "modes", "current": modes.current_mode_id, "offered": offered}
+        )
+
+    def _servers(self, tools: ToolServer | None) -> list[_Server]:
+        able = self._able.mcp_capabilities
+        if tools is None or able is None or not able.http:
+            return []
+        bearer = schema.HttpHeader(name="Authorization", value=f"Bearer {tools.secret}")
+        return [schema.HttpMcpServer(type="http", name=tools.name, url=tools.url, headers=[bearer])]
+
+    def _blocks(self, prompt: Prompt) -> list[_Block]:
+        able = self._able.prompt_capabilities or schema.PromptCapabilities()
+        blocks: list[_Block] = [schema.TextContentBlock(type="text", text=prompt.text)]
+        for note in prompt.notes:
+            uri = (self._folder / note).as_uri()
+            blocks.append(schema.ResourceContentBlock(type="resource_link", name=note, uri=uri))
+        if prompt.selection:
+            where = f" in {prompt.selected_in}" if prompt.selected_in else ""
+            said = f"The person has selected this{where}:\n\n{prompt.selection}"
+            blocks.append(schema.TextContentBlock(type="text", text=said))
+        if prompt.image and not able.image:
+            self._host.trouble("The picture", f"{self._agent.name} takes no pictures.")
+        elif prompt.image:
+            blocks.append(
+                schema.ImageContentBlock(
+                    type="image", data=prompt.image, mime_type=prompt.image_type
+                )
+            )
+        return blocks
+
+    # -- what the agent says and asks
+
+    async def _take(self, message: Json) -> None:
+        method, id = message["method"], message.get("id")
+        if method == "session/update":
+            await self._hear(message.get("params"))
+        elif id is not None:
+            if len(self._requests) >= REQUESTS_MAX:
+                await self._refuse(id, _BUSY, "Too many requests at once.")
+                return
+            task = asyncio.create_task(self._serve(id, method, message.get("params")))
+            self._requests.add(task)
+            task.add_done_callback(self._requests.discard)
+
+    async def _hear(self, params: object) -> None:
+        try:
+            news = schema.SessionNotification.model_validate(params)
+        except (ValidationError, RecursionError):
+            return  # of a later version of the protocol, or nonsense
+        if news.session_id == self.session and (event := event_of(news.update)) is not None:
+            await self._host.hear(event)
+
+    async def _serve(self, id: int | str, method: str, params: object) -> None:
+        served = {
+            "session/request_permission": self._permit,
+            "fs/read_text_file": self._read,
+            "fs/write_text_file": self._write,
+        }.get(method)
+        try:
+            if served is None:
+                await self._refuse(id, _NOT_KNOWN, "This client does not offer that.")
+            else:
+                await self._answer(id, await served(params))
+        except (ValidationError, RecursionError):
+            await self._refuse(id, _WRONG, "The parameters are not those of the protocol.")
+        except CommonplaceError as error:
+            await self._refuse(id, _FAILED, str(error))
+        except OSError:
+            return  # it is gone
+
+    async def _permit(self, params: object) -> schema.RequestPermissionResponse:
+        asked = schema.RequestPermissionRequest.model_validate(params)
+        choice = await self._host.permit(question_of(asked.tool_call))
+        option = _option(asked.options, allowed=choice != "no")
+        if option is None:
+            return schema.RequestPermissionResponse(
+                outcome=schema.DeniedOutcome(outcome="cancelled")
+            )
+        return schema.RequestPermissionResponse(
+            outcome=schema.AllowedOutcome(outcome="selected", option_id=option)
+        )
+
+    async def _read(self, params: object) -> schema.ReadTextFileResponse:
+        asked = schema.ReadTextFileRequest.model_validate(params)
+        text = await self._host.read_file(asked.path, asked.line, asked.limit)
+        return schema.ReadTextFileResponse(content=text)
+
+    async def _write(self, params: object) -> schema.WriteTextFileResponse:
+        asked = schema.WriteTextFileRequest.model_validate(params)
+        await self._host.write_file(asked.path, asked.content)
+        return schema.WriteTextFileResponse()
+
+    async def _answer(self, id: int | str, result: schema.BaseModel) -> None:
+        body = result.model_dump(mode="json", by_alias=True, exclude_none=True)
+        await self._send({"jsonrpc": "2.0", "id": id, "result": body})
+
+    async def _refuse(self, id: int | str, code: int, text: str) -> None:
+        await self._send({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": text}})
+
+    async def _send(self, message: Json) -> None:
+        assert self._lines is not None
+        with suppress(OSError, RuntimeError):
+            await self._lines.send(message)
+
+
+class _Nobody:
+    """What the package's router finds: it is asked nothing, since `_take` answers."""
+
+    def __getattr__(self, name: str) -> object:
+        if name == "on_connect":
+            return None
+
+        async def refuse(*_: object, **__: object) -> None:
+            raise RequestError.method_not_found(name)
+
+        return refuse
+
+
+def _option(options: Sequence[schema.PermissionOption], *, allowed: bool) -> str | None:
+    """Choose how to say it: never for always, which the agent would remember by itself."""
+    kind = "allow_once" if allowed else "reject_once"
+    return next((one.option_id for one in options if one.kind == kind), None)
