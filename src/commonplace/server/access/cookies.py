@@ -15,7 +15,7 @@ from starlette.requests import Request, cookie_parser
 from starlette.responses import JSONResponse, Response
 from starlette.types import Scope
 
-from commonplace.vault.tokens import Token, Tokens
+from commonplace.vault.permissions.tokens import Token, Tokens
 
 SESSION_SECONDS_MAX = 30 * 24 * 3600
 COOKIE_CHARS_MAX = 4_096

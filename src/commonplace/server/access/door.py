@@ -7,7 +7,6 @@ allows on a route is decided here; what it allows inside MCP and on a live docum
 A token that ends takes its open streams and sockets with it.
 """
 
-import json
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from urllib.parse import parse_qs
@@ -21,11 +20,14 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope as Connection, Send
 
 from commonplace.core.scopes import Scope, allows
-from commonplace.server.holders import Holder
-from commonplace.server.needs import GRANTED, READING, is_open, needed
-from commonplace.server.sessions import Sessions
-from commonplace.server.ysweet_tokens import Tokens as Grants, Unauthorized
-from commonplace.vault.tokens import PREFIX, Token, Tokens
+from commonplace.errors import BadArgument
+from commonplace.server.access.cookies import Sessions
+from commonplace.server.access.guard import NO_PAGE_HEADER, PAGE_HEADER
+from commonplace.server.access.identity import Holder, Unauthorized
+from commonplace.server.access.required import GRANTED, READING, is_open, needed
+from commonplace.server.access.ysweet_grants import Grants as Grants
+from commonplace.server.body import Body, body_of
+from commonplace.vault.permissions.tokens import PREFIX, Token, Tokens
 
 FIRST_MESSAGE_SECONDS_MAX = 10.0
 STRANGERS_MAX = 200
@@ -33,12 +35,11 @@ REFUSAL_SECONDS = 0.5
 SOCKET_UNAUTHORIZED = 4401
 
 _BEARER = "bearer "
-_HEADER = "x-commonplace"
 _UNAUTHORIZED = (
-    "This server asks for an access token, and none that holds came with the request. Send it as"
+    "This server requires an access token, and the request has no valid one. Send it as"
     " `Authorization: Bearer cp_…`. The server's owner makes one with `commonplace token create`."
 )
-_NO_FIRST = "The first message must be the text `Bearer cp_…`, with an access token that holds."
+_NO_FIRST = "The first message must be the text `Bearer cp_…`, with a valid access token."
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,15 +57,14 @@ class Door:
 
     async def _session(self, request: Request) -> Response:
         path = request.url.path
-        if _HEADER not in request.headers:
-            return _error(path, 403, "FORBIDDEN", "The request lacks the header X-Commonplace: 1.")
+        if PAGE_HEADER not in request.headers:
+            return _error(path, 403, "FORBIDDEN", NO_PAGE_HEADER)
         if request.method == "DELETE":
             return self.sessions.end()
         try:
-            secret = str(json.loads(await request.body())["token"]).strip()
-            token = await self.bearer(secret)
-        except (ValueError, KeyError, TypeError, RecursionError):
-            return _error(path, 400, "BAD_ARGUMENT", "The body must be JSON with a token.")
+            token = await self.bearer(_secret_in(await body_of(request)))
+        except BadArgument as error:
+            return _error(path, 400, "BAD_ARGUMENT", str(error))
         except Unauthorized:
             return _unauthorized(path, shown=True)
         return self.sessions.begin(request, token)
@@ -109,7 +109,7 @@ class Door:
         return token
 
 
-class Admitted:
+class DoorApp:
     """An ASGI app whose door is watched."""
 
     def __init__(self, app: ASGIApp, door: Door) -> None:
@@ -209,7 +209,7 @@ def _cookie_counts(connection: Connection) -> bool:
     """Let a cookie write only with a header that a page of another site cannot send."""
     if connection["type"] == "websocket" or connection["method"] in READING:
         return True
-    return any(name == _HEADER.encode() for name, _ in connection["headers"])
+    return any(name == PAGE_HEADER.encode() for name, _ in connection["headers"])
 
 
 def _begins_stream(message: Message) -> bool:
@@ -243,6 +243,13 @@ async def _turn_away(error: Unauthorized, send: Send) -> None:
         await send(
             {"type": "websocket.close", "code": SOCKET_UNAUTHORIZED, "reason": str(error)[:120]}
         )
+
+
+def _secret_in(body: Body) -> str:
+    secret = body.get("token")
+    if not isinstance(secret, str):
+        raise BadArgument("The body must be JSON with a token.")
+    return secret.strip()
 
 
 def _unauthorized(path: str, *, shown: bool) -> Response:

@@ -3,19 +3,27 @@
 A page on another site can make a browser call a server on this machine, under that site's name
 (its `Origin`) or, by DNS rebinding, under a name of its own (its `Host`). So the host must be one
 that we go by, and an origin, when there is one, must be the very place that was called, or one
-that the person allowed. Names are compared as they are written; browsers write them in lower case.
+that the person allowed. Requests for images, scripts and the like carry no origin; there the
+browser says itself whether another site is behind them (`Sec-Fetch-Site`), and of these only a link
+to the page is followed. Names are compared as they are written; browsers write them in lower case.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from starlette.datastructures import MutableHeaders
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from commonplace.vault.attachments.attachments import SAVED_BYTES_MAX
+
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 BODY_MAX = 4 * 1024 * 1024
+UPLOADS = ("POST", "/api/attachments")
+# A page of another site cannot send it, so whatever changes something must carry it.
+PAGE_HEADER = "x-commonplace"
+NO_PAGE_HEADER = "The request lacks the header X-Commonplace: 1."
 CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; "
@@ -23,13 +31,18 @@ CONTENT_SECURITY_POLICY = (
 )
 HEADERS = {
     "content-security-policy": CONTENT_SECURITY_POLICY,
+    "cross-origin-resource-policy": "same-origin",
     "referrer-policy": "no-referrer",
     "x-content-type-options": "nosniff",
 }
+# Our own sandboxed frame has no origin, so to a browser it is another site; the code may go there.
+_ASSET_HEADERS = {**HEADERS, "cross-origin-resource-policy": "cross-origin"}
 
 _HOST = re.compile(r"(\[[0-9a-f:.]+\]|[^:\[\]]+)(:[0-9]{1,5})?")
 _SCHEME = re.compile(r"https?://")
 _POLICY_VIOLATION = 1008
+_OUR_OWN = ("same-origin", "none")
+_PAGE = "/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +72,10 @@ class Guard:
             return Refusal(421, "Invalid Host header: this server does not go by that name.")
         if len(origins) > 1 or any(not self._welcome(o, hosts[0]) for o in origins):
             return Refusal(403, "Invalid Origin header: pages of that site may not call here.")
+        if not origins and any(
+            site not in _OUR_OWN for site in _values(headers, b"sec-fetch-site")
+        ):
+            return _FROM_ELSEWHERE
         return None
 
     def _known(self, host: str) -> bool:
@@ -71,7 +88,10 @@ class Guard:
         return origin in self.origins or (scheme is not None and origin[scheme.end() :] == host)
 
 
-class Guarded:
+_FROM_ELSEWHERE = Refusal(403, "This was fetched by a page of another site, which may not.")
+
+
+class GuardApp:
     """An ASGI app behind a guard: refusals, the limit on bodies, and headers on every answer."""
 
     def __init__(self, app: ASGIApp, guard: Guard) -> None:
@@ -85,39 +105,66 @@ class Guarded:
             return
         # httptools leaves blanks after a value that are no part of it (RFC 9110, 5.5).
         scope["headers"] = [(name, value.strip(b" \t")) for name, value in scope["headers"]]
-        if refusal := self._guard.refusal(scope["headers"]):
+        headers = _without_null(scope["headers"]) if _is_asset(scope) else scope["headers"]
+        refusal = self._guard.refusal(headers)
+        framed = refusal is _FROM_ELSEWHERE and (_follows_link(scope) or _is_asset(scope))
+        if refusal and not framed:
             await _refuse(refusal, scope, receive, _with_headers(send))
         elif scope["type"] == "websocket":
             await self._app(scope, receive, send)
         else:
-            await _limited(self._app, scope, receive, _with_headers(send))
+            sending = _with_headers(send, _ASSET_HEADERS if _is_asset(scope) else HEADERS)
+            await _limited(self._app, scope, receive, sending)
+
+
+def _follows_link(scope: Scope) -> bool:
+    """Say whether the person came to the page by a link."""
+    headers: list[tuple[bytes, bytes]] = scope["headers"]
+    how = [*_values(headers, b"sec-fetch-mode"), *_values(headers, b"sec-fetch-dest")]
+    asked = (scope["type"], scope.get("method"), scope["path"])
+    return asked == ("http", "GET", _PAGE) and how == ["navigate", "document"]
+
+
+def _is_asset(scope: Scope) -> bool:
+    """Tell whether a request only reads the page's own code, which holds nothing of a vault."""
+    path = str(scope["path"])
+    return scope["type"] == "http" and scope["method"] == "GET" and path.startswith("/assets/")
+
+
+def _without_null(headers: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+    """Leave out the origin of our own sandboxed frame, which is nobody's."""
+    return [pair for pair in headers if pair != (b"origin", b"null")]
 
 
 async def _limited(app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
-    body = _Body(receive, send, _declared(scope))
+    body = _Body(receive, send, _declared(scope), _most(scope))
     if body.too_long:
-        await _refuse(_TOO_LONG, scope, receive, send)
+        await _refuse(body.refusal, scope, receive, send)
         return
     try:
         await app(scope, body.receive, body.send)
     except* _BodyTooLong:
         pass
     if body.too_long and not body.answered:
-        await _refuse(_TOO_LONG, scope, receive, send)
+        await _refuse(body.refusal, scope, receive, send)
+
+
+def _most(scope: Scope) -> int:
+    """Say how long the body of a request may be: a file that is saved may be longer."""
+    return SAVED_BYTES_MAX if (scope["method"], scope["path"]) == UPLOADS else BODY_MAX
 
 
 class _BodyTooLong(Exception):
     """Unwinds an app that is reading a body over the limit."""
 
 
-_TOO_LONG = Refusal(413, f"Request body too large: the limit is {BODY_MAX} bytes.")
-
-
 class _Body:
     """Counts what an app reads; once it is too much, nothing the app says goes out any more."""
 
-    def __init__(self, receive: Receive, send: Send, declared: int) -> None:
-        self.too_long = declared > BODY_MAX
+    def __init__(self, receive: Receive, send: Send, declared: int, most: int) -> None:
+        self.too_long = declared > most
+        self.refusal = Refusal(413, f"Request body too large: the limit is {most} bytes.")
+        self._most = most
         self.answered = False
         self._receive = receive
         self._send = send
@@ -126,7 +173,7 @@ class _Body:
     async def receive(self) -> Message:
         message = await self._receive()
         self._size += len(message.get("body", b""))
-        if self._size > BODY_MAX:
+        if self._size > self._most:
             self.too_long = True
             raise _BodyTooLong
         return message
@@ -146,11 +193,11 @@ def _values(headers: Iterable[tuple[bytes, bytes]], name: bytes) -> list[str]:
     return [value.decode("latin-1") for key, value in headers if key == name]
 
 
-def _with_headers(send: Send) -> Send:
+def _with_headers(send: Send, wanted: Mapping[str, str] = HEADERS) -> Send:
     async def sending(message: Message) -> None:
         if message["type"] in ("http.response.start", "websocket.http.response.start"):
             headers = MutableHeaders(scope=message)
-            for name, value in HEADERS.items():
+            for name, value in wanted.items():
                 headers.setdefault(name, value)
         await send(message)
 

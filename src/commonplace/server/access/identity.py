@@ -11,9 +11,14 @@ from mcp.server.auth.provider import AccessToken
 from starlette.types import Scope as Connection
 
 from commonplace.core.scopes import Scope, allows
-from commonplace.vault.tokens import Token, Tokens
+from commonplace.errors import Forbidden
+from commonplace.vault.permissions.tokens import Token, Tokens
 
 WHO_CHARS_MAX = 64
+
+
+class Unauthorized(Forbidden):
+    """No token was given, or one that is not valid."""
 
 
 class Holder(AuthenticatedUser):
@@ -53,3 +58,8 @@ def who(connection: Connection, body: Mapping[str, object]) -> str:
         return token.name
     name = str(body.get("who") or "").strip()[:WHO_CHARS_MAX]
     return "".join(character for character in name if character.isprintable()) or "someone"
+
+
+def person(connection: Connection, body: Mapping[str, object]) -> str:
+    """Return the person behind a request as an actor, as the history names one."""
+    return f"person:{who(connection, body)}"

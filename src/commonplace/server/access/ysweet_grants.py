@@ -1,4 +1,4 @@
-"""Tokens of y-sweet's kind: a document, what may be done with it, by whom, and until when.
+"""Grants of y-sweet's kind: a document, what may be done with it, by whom, and until when.
 
 A token is signed, not stored. Its client puts it into the address of the socket, so it is for one
 document and does not live long.
@@ -12,16 +12,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
-from commonplace.errors import Forbidden
+from commonplace.server.access.identity import Unauthorized
 
 KEY_BYTES = 32
 TOKEN_CHARS_MAX = 2_000
 
 Authorization = Literal["full", "read-only"]
-
-
-class Unauthorized(Forbidden):
-    """No token was given, or one that does not hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +34,7 @@ class Grant:
     holder: str = ""
 
 
-class Tokens:
+class Grants:
     """Signs grants with one key, and reads them again."""
 
     def __init__(self, key: bytes | None, clock: Callable[[], float]) -> None:

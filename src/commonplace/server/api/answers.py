@@ -31,15 +31,22 @@ from commonplace.errors import (
     Unavailable,
     Unreadable,
 )
-from commonplace.server.holders import token_of
-from commonplace.vault.tokens import Token
+from commonplace.server.access.guard import NO_PAGE_HEADER, PAGE_HEADER
+from commonplace.server.access.identity import token_of
+from commonplace.server.access.required import is_offered_for_part, needed
+from commonplace.server.body import whole_number
+from commonplace.vault.permissions.tokens import Token
 from commonplace.vault.vault import Vault
 
 LIMIT_MAX = 100
 QUERY_CHARS_MAX = 2_000
-HEADER = "x-commonplace"
 _LIMIT = 10
 _STEPS_MAX = 64
+# What the page shows in views of their own, and leaves out where a token does not open it.
+_VIEWS = (
+    *("approvals", "remembered", "assistants", "connect"),
+    *("folders/empty", "history", "sets", "trash"),
+)
 
 _STATUS: tuple[tuple[type[CommonplaceError], int, str], ...] = (
     (BadArgument, 400, "BAD_ARGUMENT"),
@@ -60,17 +67,17 @@ def routes(vault: Vault, *, read_only: bool = False) -> list[Route]:
     """Make the routes over one vault."""
 
     async def status(request: Request) -> Response:
-        found = {**vault.status(), "read_only": read_only}
+        found = {**vault.health.status(), "read_only": read_only}
         token = token_of(request.scope)
         return JSONResponse(_abroad(found, token) if token else found)
 
     async def search(request: Request) -> Response:
-        query, limit = _query(request), _limit(request)
-        hits = await vault.search(query, limit)
+        query, limit = query_of(request), limit_of(request)
+        hits = await vault.search.search(query, limit)
         return JSONResponse({"query": query, "hits": [asdict(hit) for hit in hits]})
 
     async def diagnose(_: Request) -> Response:
-        return JSONResponse({"checks": [asdict(check) for check in await vault.diagnose()]})
+        return JSONResponse({"checks": [asdict(check) for check in await vault.health.diagnose()]})
 
     async def index(request: Request) -> Response:
         rebuild = request.query_params.get("rebuild") in ("1", "true")
@@ -113,11 +120,14 @@ def guarded(endpoint: Endpoint) -> Endpoint:
     """Let only requests through that a page of another site cannot make."""
 
     async def check(request: Request) -> Response:
-        if HEADER not in request.headers:
-            raise Forbidden("The request lacks the header X-Commonplace: 1.")
+        if PAGE_HEADER not in request.headers:
+            raise Forbidden(NO_PAGE_HEADER)
         return await endpoint(request)
 
     return answering(check)
+
+
+_HERE = ("state", "withheld")
 
 
 def _abroad(status: Step, token: Token) -> Step:
@@ -125,11 +135,24 @@ def _abroad(status: Step, token: Token) -> Step:
     roots = cast("list[dict[str, str]]", status["roots"])
     names = [{"name": root["name"], "path": root["path"].rpartition("/")[2]} for root in roots]
     closed = status["read_only"] or not allows(token.scope, "write")
-    shown = {key: value for key, value in status.items() if key != "state"}
-    return shown | {"roots": names, "scope": token.scope, "read_only": closed}
+    shown = {key: value for key, value in status.items() if key not in _HERE}
+    return shown | {
+        "roots": names,
+        "scope": token.scope,
+        "read_only": closed,
+        "closed": [name for name in _VIEWS if not _opens(token, f"/api/{name}")],
+    }
 
 
-def _query(request: Request) -> str:
+def _opens(token: Token, path: str) -> bool:
+    """Tell whether a token may look at this at all."""
+    return allows(token.scope, needed("GET", path)) and (
+        not token.folders or is_offered_for_part(path)
+    )
+
+
+def query_of(request: Request) -> str:
+    """Return what a request searches for."""
     query = request.query_params.get("q", "").strip()
     if not query:
         raise BadArgument("q is missing: say what to search for.")
@@ -138,11 +161,10 @@ def _query(request: Request) -> str:
     return query
 
 
-def _limit(request: Request) -> int:
+def limit_of(request: Request) -> int:
+    """Return how much a request wants at most."""
     given = request.query_params.get("limit", str(_LIMIT))
-    if not given.isascii() or not given.isdigit() or not 1 <= int(given[:9]) <= LIMIT_MAX:
-        raise BadArgument(f"limit must be a whole number from 1 to {LIMIT_MAX}.")
-    return int(given)
+    return whole_number(given, "limit", least=1, most=LIMIT_MAX)
 
 
 class _Refreshing(Response):
@@ -172,7 +194,7 @@ class _Refreshing(Response):
 
         async with steps:
             try:
-                await self._vault.refresh(rebuild=self._rebuild, progress=progress)
-                await steps.send({"status": self._vault.status()})
+                await self._vault.indexer.refresh(rebuild=self._rebuild, progress=progress)
+                await steps.send({"status": self._vault.health.status()})
             except CommonplaceError as error:
                 await steps.send(refusal(error)[1])

@@ -11,12 +11,13 @@ from starlette.routing import Route
 
 from commonplace.core import frontmatter
 from commonplace.errors import BadArgument
-from commonplace.server.api import answering
-from commonplace.server.visits import Visit, Visits
-from commonplace.vault.contents import NoteChange
+from commonplace.server.api.answers import answering
+from commonplace.server.api.assistants import Visit, Visits
+from commonplace.vault.index.mirror import NoteChange
 from commonplace.vault.vault import Vault
 
 COMPLETIONS_MAX = 50
+LINKS_MAX = 5_000
 _GATHER_SECONDS = 0.1
 _BEAT_SECONDS = 20.0
 
@@ -55,22 +56,22 @@ class _Browsing:
 
     async def document(self, request: Request) -> Response:
         """Tell the id under which a note is live; one that has it already may ask by that."""
-        path = self._vault.find(await self._named(request))
+        path = self._vault.texts.find(await self._named(request))
         about = await self._vault.listing.about(path)
-        known = await self._vault.shelf.identify(path)
+        known = await self._vault.notes.ids.identify(path)
         return JSONResponse(
             {"id": known.id, "path": path, "title": about.title or path, "epoch": known.epoch}
         )
 
     async def _named(self, request: Request) -> str:
         if id := request.query_params.get("id"):
-            return await self._vault.shelf.note_of(id)
+            return await self._vault.notes.note_of(id)
         return asked(request, "path")
 
     async def note(self, request: Request) -> Response:
         """Show a note as it stands."""
-        path = self._vault.find(asked(request, "path"))
-        text = await self._vault.marked(path)
+        path = self._vault.texts.find(asked(request, "path"))
+        text = await self._vault.texts.marked(path)
         about = await self._vault.listing.about(path)
         properties = frontmatter.read(text).properties
         return JSONResponse(
@@ -79,14 +80,16 @@ class _Browsing:
 
     async def links(self, request: Request) -> Response:
         """List the links of a note, both ways."""
-        path = self._vault.find(asked(request, "path"))
+        path = self._vault.texts.find(asked(request, "path"))
         found = await self._vault.listing.links(path)
-        titles = await self._vault.listing.titles(found.forward)
+        forward = found.forward[:LINKS_MAX]
+        titles = await self._vault.listing.titles(forward)
         return JSONResponse(
             {
                 "backlinks": [asdict(each) for each in await self._vault.listing.backlinks(path)],
-                "forward": [{"path": p, "title": titles.get(p, p)} for p in found.forward],
-                "unresolved": found.unresolved,
+                "forward": [{"path": p, "title": titles.get(p, p)} for p in forward],
+                "unresolved": found.unresolved[:LINKS_MAX],
+                "hidden": found.hidden,
             }
         )
 
@@ -144,13 +147,17 @@ class _Events:
         self._moves: list[tuple[str, str]] = []
         self._parked: int | None = None
         self._visited = False
+        self._arranged = False
+        self._credited: set[str] = set()
         self._something = anyio.Event()
 
     async def told(self) -> AsyncGenerator[bytes]:
         """Tell what changes; a beat now and then shows that we live."""
         stops = (
-            self._vault.follow(self._note),
+            self._vault.contents.follow(self._note),
             self._vault.permissions.follow(self._count),
+            self._vault.sets.kept.follow(self._arrange),
+            self._vault.ledger.follow(self._credit),
             self._visits.follow(self._visit),
         )
         try:
@@ -174,6 +181,16 @@ class _Events:
         self._parked = parked
         self._something.set()
 
+    def _credit(self, document: str) -> None:
+        path = self._vault.notes.ids.known_path(document)
+        if path is not None and self._vault.notes.view.shows(path):
+            self._credited.add(path)
+            self._something.set()
+
+    def _arrange(self, _: int) -> None:
+        self._arranged = True
+        self._something.set()
+
     def _visit(self, _: Visit) -> None:
         self._visited = True
         self._something.set()
@@ -184,10 +201,15 @@ class _Events:
         moves, self._moves = self._moves, []
         parked, self._parked = self._parked, None
         visited, self._visited = self._visited, False
+        arranged, self._arranged = self._arranged, False
+        credited, self._credited = self._credited, set()
         told = [_event("approvals", {"count": parked})] if parked is not None else []
         if changes:
             told += [_event("notes", {**_by_kind(changes), "moved": moves})]
-            told += [_event("suggestions", {"paths": list(changes)})]
+        if changes or credited:
+            told += [_event("suggestions", {"paths": [*changes, *(credited - changes.keys())]})]
+        if arranged:
+            told += [_event("sets", {})]
         if visited:
             told += [_event("assistants", {})]
         return b"".join(told)

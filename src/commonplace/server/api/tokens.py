@@ -9,9 +9,9 @@ from starlette.routing import Route
 
 from commonplace.core.scopes import Scope
 from commonplace.errors import BadArgument
-from commonplace.server.api import answering
-from commonplace.server.reviewing import body_of
-from commonplace.vault.tokens import Token, Tokens
+from commonplace.server.api.answers import answering
+from commonplace.server.body import body_of
+from commonplace.vault.permissions.tokens import Token, Tokens
 
 
 def routes(tokens: Tokens) -> list[Route]:
@@ -26,7 +26,8 @@ def routes(tokens: Tokens) -> list[Route]:
         if not isinstance(expires, int | float | None):
             raise BadArgument("expires must be a number of seconds since 1970.")
         scope = cast("Scope", str(body.get("scope")))
-        token, secret = await tokens.create(str(body.get("name") or ""), scope, expires)
+        name, folders = str(body.get("name") or ""), _folders(body.get("folders"))
+        token, secret = await tokens.create(name, scope, expires, folders)
         return JSONResponse({"token": row(token), "secret": secret})
 
     async def revoke(request: Request) -> Response:
@@ -38,6 +39,14 @@ def routes(tokens: Tokens) -> list[Route]:
         Route("/api/tokens", answering(create), methods=["POST"]),
         Route("/api/tokens/revoke", answering(revoke), methods=["POST"]),
     ]
+
+
+def _folders(given: object) -> list[str]:
+    if given is None:
+        return []
+    if not isinstance(given, list):
+        raise BadArgument("folders must be a list of paths.")
+    return [str(each) for each in cast("list[object]", given)]
 
 
 def row(token: Token) -> dict[str, object]:

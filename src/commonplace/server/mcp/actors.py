@@ -16,12 +16,14 @@ from typing import Any, cast
 
 from mcp.server.context import ServerRequestContext
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+from starlette.datastructures import URL
 from starlette.requests import Request
+from starlette.types import Scope
 
-from commonplace.server.holders import token_of
+from commonplace.server.access.identity import token_of
+from commonplace.server.mcp.direct.requests import client_name
 from commonplace.tools.table import Actor
 
-NAME_MAX = 64
 UNNAMED = "assistant"
 
 HttpRequest = Request[Any]
@@ -46,13 +48,18 @@ def actor_of(ctx: ServerRequestContext[Any, Any]) -> Actor:
         return replace(known, name=name or known.name)
     request: object = ctx.request
     if not isinstance(request, Request):
-        return Actor("process", name or UNNAMED, "assistant")
+        return Actor("process", name or UNNAMED)
     request = cast("HttpRequest", request)
-    session = _session(ctx, request)
-    if token := token_of(request.scope):
-        return Actor(token.actor, token.name, "assistant", session, token.scope)
-    identity = f"session:{session}" if session else _address(request, name)
-    return Actor(identity, name or UNNAMED, "assistant", session)
+    return actor_over_http(request.scope, name, _session(ctx, request))
+
+
+def actor_over_http(scope: Scope, name: str, session: str | None = None) -> Actor:
+    """Work out who sent a request over HTTP, in a 2025-era session or without one."""
+    page = _page(scope)
+    if token := token_of(scope):
+        return Actor(token.actor, token.name, token.scope, page)
+    identity = f"session:{session}" if session else _address(scope, name)
+    return Actor(identity, name or UNNAMED, page=page)
 
 
 def _session(ctx: ServerRequestContext[Any, Any], request: HttpRequest) -> str | None:
@@ -62,14 +69,18 @@ def _session(ctx: ServerRequestContext[Any, Any], request: HttpRequest) -> str |
     return request.headers.get("mcp-session-id")
 
 
-def _address(request: HttpRequest, name: str) -> str:
-    address = request.client.host if request.client else "local"
+def _page(scope: Scope) -> str:
+    """Return where the page is served: where this call came in, by a name that we go by."""
+    url = URL(scope=scope)
+    return f"{url.scheme}://{url.netloc}/"
+
+
+def _address(scope: Scope, name: str) -> str:
+    client = cast("tuple[str, int] | None", scope.get("client"))
+    address = client[0] if client else "local"
     return f"client:{name or UNNAMED}@{address}"
 
 
 def _client_name(ctx: ServerRequestContext[Any, Any]) -> str:
-    """Read the client's own name, made fit to be shown: it may be anything at all."""
     params = ctx.session.client_params
-    if params is None:
-        return ""
-    return "".join(c for c in params.client_info.name[:NAME_MAX] if c.isprintable()).strip()
+    return client_name(params.client_info.name) if params else ""

@@ -3,7 +3,8 @@
 In the 2025 era the server sends a request of its own and waits. In the 2026 era a call ends with
 the question, and the client makes the same call again with the answer; what ties the two together
 is the id of the question, as request state that `RequestStateBoundary` seals and binds to the tool,
-its arguments and the caller. Whatever is no clear yes, an answer too late included, is a no.
+its arguments and the caller. Whatever is no clear yes is a no; a question that was dismissed, or
+that nobody answered in time, is neither.
 """
 
 import json
@@ -12,16 +13,23 @@ from typing import Any, cast
 import anyio
 import mcp_types as types
 from mcp import MCPError
-from mcp.server.context import ServerRequestContext
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+from mcp.shared.message import ServerMessageMetadata
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
-from commonplace.vault.wishes import Ask, Choice, Question, Reply, Unanswered
+from commonplace.core.text.invisible import visible
+from commonplace.vault.permissions.requests import Ask, Choice, Question, Reply, Unanswered
 
 ANSWER_SECONDS_MAX = 600.0
 MESSAGE_CHARS_MAX = 8_000
+TITLE_CHARS_MAX = 200
+DESCRIPTION_CHARS_MAX = 2_000
 
 Context = ServerRequestContext[Any, Any]
+
+DISPLAY_KEY = "anthropic/permissionDisplay"
+"""What a question is called in Claude's programs, where a bare form would show a schema."""
 
 _KEY = "permission"
 _CHOICES: dict[str, Choice] = {
@@ -30,18 +38,10 @@ _CHOICES: dict[str, Choice] = {
     "always": "always",
     "no": "no",
 }
-_SCHEMA: types.ElicitRequestedSchema = {
-    "type": "object",
-    "properties": {
-        "allow": {
-            "type": "string",
-            "title": "Allow it?",
-            "description": "For this session, and always, mean this kind of change to any note.",
-            "enum": list(_CHOICES),
-        }
-    },
-    "required": ["allow"],
-}
+_SESSION = (
+    "For this session: this assistant may make this kind of change to any note until it ends."
+)
+_EACH_TIME = "This is asked each time."
 
 
 def ask_of(ctx: Context) -> Ask | None:
@@ -69,13 +69,29 @@ def reply_of(params: types.CallToolRequestParams) -> Reply | None:
 def question_result(unanswered: Unanswered) -> types.InputRequiredResult:
     """End a call with its question."""
     question = unanswered.question
-    params = types.ElicitRequestFormParams(
-        message=_fitting(question.message), requested_schema=_SCHEMA
-    )
     return types.InputRequiredResult(
-        input_requests={_KEY: types.ElicitRequest(params=params)},
+        input_requests={_KEY: _request(question)},
         request_state=json.dumps({"question": question.id}),
+        _meta={DISPLAY_KEY: _display(question)},
     )
+
+
+async def titled(ctx: Context, call_next: CallNext) -> HandlerResult:
+    """Put a question's title beside the form it belongs to.
+
+    The protocol's own model of such a form has no room for it, so it travels with the result until
+    everything else is written.
+    """
+    result = await call_next(ctx)
+    if not isinstance(result, dict) or DISPLAY_KEY not in (result.get("_meta") or {}):
+        return result
+    meta = dict(result["_meta"])
+    display = {DISPLAY_KEY: meta.pop(DISPLAY_KEY)}
+    requests = {
+        key: {**request, "params": {**request["params"], "_meta": display}}
+        for key, request in result["inputRequests"].items()
+    }
+    return {**result, "_meta": meta, "inputRequests": requests}
 
 
 async def _ask_later(question: Question) -> Choice:
@@ -91,17 +107,75 @@ class _Waiting:
     async def ask(self, question: Question) -> Choice:
         with anyio.move_on_after(ANSWER_SECONDS_MAX):
             try:
-                answer = await self._ctx.session.elicit_form(
-                    _fitting(question.message), _SCHEMA, self._ctx.request_id
+                answer = await self._ctx.session.send_request(
+                    _request(question),
+                    types.ElicitResult,
+                    metadata=ServerMessageMetadata(related_request_id=self._ctx.request_id),
                 )
             except (MCPError, ValidationError):
-                return "no"
+                return "dismissed"
             return _choice(answer)
-        return "no"
+        return "dismissed"
+
+
+def _schema(question: Question) -> types.ElicitRequestedSchema:
+    return {
+        "type": "object",
+        "properties": {
+            "allow": {
+                "type": "string",
+                "title": "Allow it?",
+                "description": _meaning(question),
+                "enum": [
+                    said
+                    for said, choice in _CHOICES.items()
+                    if choice == "no" or choice in question.choices
+                ],
+            }
+        },
+        "required": ["allow"],
+    }
+
+
+def _meaning(question: Question) -> str:
+    if "always" not in question.choices:
+        return _EACH_TIME
+    return f"{_SESSION} Always: {question.reach}."
+
+
+def _request(question: Question) -> types.ElicitRequest:
+    meta = cast("types.RequestParamsMeta", {DISPLAY_KEY: _display(question)})
+    return types.ElicitRequest(
+        params=types.ElicitRequestFormParams(
+            message=_fitting(question.message), requested_schema=_schema(question), _meta=meta
+        )
+    )
+
+
+def _display(question: Question) -> dict[str, str]:
+    """Word the question for a client that shows permissions in a form of its own.
+
+    It ignores a heading that is too long or holds an invisible character, so neither happens.
+    """
+    return {
+        "title": _line(question.title, TITLE_CHARS_MAX),
+        "displayName": "Commonplace",
+        "description": _line(question.summary, DESCRIPTION_CHARS_MAX),
+    }
+
+
+def _line(text: str, chars_max: int) -> str:
+    """Write a text on one line, nothing in it hidden, in so many UTF-16 units."""
+    line = visible(" ".join(text.split()))
+    if len(line.encode("utf-16-le")) <= 2 * chars_max:
+        return line
+    return line.encode("utf-16-le")[: 2 * (chars_max - 2)].decode("utf-16-le", "ignore") + " …"
 
 
 def _choice(answer: object) -> Choice:
-    if not isinstance(answer, types.ElicitResult) or answer.action != "accept":
+    if not isinstance(answer, types.ElicitResult) or answer.action == "cancel":
+        return "dismissed"
+    if answer.action != "accept":
         return "no"
     return _CHOICES.get(str((answer.content or {}).get("allow")), "no")
 

@@ -28,10 +28,10 @@ from mcp.server.subscriptions import (
 )
 from mcp_types import INVALID_PARAMS
 
-from commonplace.server.notes import NoteChange, Notes
-from commonplace.server.uris import canonical, note_uri
+from commonplace.server.mcp.ports import BURST_SECONDS, NoteChange, Notes
+from commonplace.server.mcp.uris import canonical, note_uri
+from commonplace.vault.supervisor import Supervisor, tell_failure
 
-SETTLE_SECONDS = 0.2
 SUBSCRIPTIONS_MAX = 1_000
 
 Listener = Callable[[ServerEvent], None]
@@ -114,7 +114,10 @@ class Feed:
     async def publish(self, event: ServerEvent) -> None:
         """Hand an event to every listener, and let them run."""
         for listener in tuple(self._listeners.values()):
-            listener(event)
+            try:
+                listener(event)
+            except Exception as error:  # noqa: BLE001 (each by itself: the others hear of it)
+                tell_failure("A client could not be told of a change.", error)
         await checkpoint()
 
     def note(self, change: NoteChange) -> None:
@@ -130,7 +133,7 @@ class Feed:
         """Publish changes, each burst of them once."""
         while True:
             await self._news.wait()
-            await anyio.sleep(SETTLE_SECONDS)
+            await anyio.sleep(BURST_SECONDS)
             self._news = anyio.Event()
             settled, self._pending = self._pending, {}
             for event in settled:
@@ -143,8 +146,15 @@ class Feed:
             follower = self._followers[connection] = Follower(ctx.session)
             connection.exit_stack.callback(self._forget, connection)
             connection.exit_stack.callback(self.subscribe(follower.hear))
-            self._tasks.start_soon(follower.run)
+            self._tasks.start_soon(self._serve, follower)
         return self._followers[connection]
+
+    @staticmethod
+    async def _serve(follower: Follower) -> None:
+        try:
+            await follower.run()
+        except Exception as error:  # noqa: BLE001 (that session alone hears no more)
+            tell_failure("A client can no longer be told of changes.", error)
 
     def _forget(self, connection: Connection) -> None:
         self._followers.pop(connection).scope.cancel()
@@ -161,7 +171,7 @@ def feeding(notes: Notes) -> Callable[[Server[Feed]], AbstractAsyncContextManage
         async with anyio.create_task_group() as tasks:
             feed = Feed(tasks)
             unfollow = notes.follow(feed.note)
-            tasks.start_soon(feed.run)
+            tasks.start_soon(Supervisor().keep, feed.run, "The feed of changes")
             try:
                 yield feed
             finally:

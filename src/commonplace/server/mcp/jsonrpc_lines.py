@@ -13,7 +13,7 @@ from mcp_types.jsonrpc import JSONRPCMessage, jsonrpc_message_adapter
 from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError
 
-from commonplace.server.splitting import LINE_MAX, TooLong
+from commonplace.server.owner.line_buffer import LINE_MAX, TooLong
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +40,13 @@ def decoded(line: bytes | TooLong) -> JSONRPCMessage | Refused:
 
 
 def encoded(message: JSONRPCMessage) -> bytes:
-    """Write a message as a line."""
+    """Write a message as a line, without its end."""
     try:
         text = message.model_dump_json(by_alias=True, exclude_unset=True)
     except PydanticSerializationError:
         # A lone surrogate, echoed from a request, has no UTF-8; the escapes of `json` can say it.
         text = json.dumps(message.model_dump(by_alias=True, exclude_unset=True))
-    return text.encode() + b"\n"
+    return text.encode()
 
 
 def refused(number: str | int | None, code: int, text: str) -> Refused:

@@ -6,7 +6,7 @@ A client's first question, what this server is, needs none of it, so it is answe
 
 from collections.abc import Awaitable, Callable, Sequence
 
-from commonplace.server.notes import NoteChange, NoteInfo, Notes
+from commonplace.server.mcp.ports import NoteChange, NoteInfo, Notes
 from commonplace.tools.table import Toolbox
 
 Fill = Callable[[], Awaitable[Toolbox]]

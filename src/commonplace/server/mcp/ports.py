@@ -7,6 +7,9 @@ tools print. `follow`'s listener is called on the event loop, returns at once an
 from collections.abc import Callable, Sequence
 from typing import Literal, Protocol
 
+BURST_SECONDS = 0.2
+"""How long changes are collected before those who follow are told."""
+
 
 class NoteInfo(Protocol):
     """One note in a listing; `size` is in bytes, `modified` in seconds since 1970, UTC."""

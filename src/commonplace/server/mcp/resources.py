@@ -11,9 +11,9 @@ from mcp.server.context import ServerRequestContext
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from commonplace.errors import BadPath, NotFound
-from commonplace.server.feed import Feed
-from commonplace.server.notes import NoteInfo, Notes
-from commonplace.server.uris import TEMPLATE, note_path, note_uri
+from commonplace.server.mcp.feed import Feed
+from commonplace.server.mcp.ports import NoteInfo, Notes
+from commonplace.server.mcp.uris import TEMPLATE, note_path, note_uri
 
 PAGE_MAX = 500
 COMPLETIONS_MAX = 100

@@ -6,6 +6,7 @@ as they are; so whatever follows the three slashes is the path, and nothing in i
 
 from urllib.parse import quote, unquote
 
+from commonplace.core.text.foreign import one_line
 from commonplace.errors import NotFound
 
 SCHEME = "note:///"
@@ -20,11 +21,13 @@ def note_uri(path: str) -> str:
 def note_path(uri: str) -> str:
     """Read a note's path out of an address; `NotFound` when it cannot be one of ours."""
     if not uri.startswith(SCHEME):
-        raise NotFound(f"No such resource: {uri}. Notes have addresses like {TEMPLATE}.")
+        raise NotFound(f"No such resource: {one_line(uri)}. Notes have addresses like {TEMPLATE}.")
     try:
         return unquote(uri.removeprefix(SCHEME), errors="strict")
     except UnicodeDecodeError:
-        raise NotFound(f"No such resource: {uri}. Percent-encode the path as UTF-8.") from None
+        raise NotFound(
+            f"No such resource: {one_line(uri)}. Percent-encode the path as UTF-8."
+        ) from None
 
 
 def canonical(uri: str) -> str:

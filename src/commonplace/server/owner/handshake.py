@@ -1,7 +1,8 @@
 """The greeting on `owner.sock`: one line from who connects, one line back from the owner.
 
 It carries what the newcomer was started with (families of tools, read-only, policies, who may come
-in), because each front end keeps its own choices although they share one owner. `http` asks for a
+in, which store and who to be there), because each front end keeps its own choices although they
+share one owner. `http` asks for a
 socket to pass strangers on to; `desk` for the command line's own, where tokens can be made. Another
 number in `commonplace` means lines that the other side would not understand; another version alone
 is only worth a notice.
@@ -15,13 +16,14 @@ from typing import Literal, cast, get_args
 from commonplace import __version__
 from commonplace.errors import BadArgument, Unavailable
 from commonplace.vault.settings import Access, Root, Settings
+from commonplace.vault.store_settings import StoreChoice
 
-PROTOCOL = 2
+PROTOCOL = 4
 HELLO_MAX = 64 * 1024
 
 Kind = Literal["mcp", "http", "desk"]
 
-_UNKNOWN = "That is no greeting that this version of Commonplace knows."
+_UNKNOWN = "This version of Commonplace does not understand that greeting."
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,16 +37,21 @@ class Hello:
     roots: tuple[tuple[str, str], ...]
     families: tuple[str, ...]
     read_only: bool = False
+    always_load: tuple[str, ...] | None = None
     policies: dict[str, str] = field(default_factory=dict[str, str])
     hosts: tuple[str, ...] = ()
     token: bool = False
     """Whether whoever comes in over HTTP needs an access token."""
+    store: dict[str, object] = field(default_factory=dict[str, object], repr=False)
+    """The store of the graph tools; its password goes no further than this socket."""
+    urls: tuple[str, ...] = ()
+    """For `http`: where it serves the page."""
     version: str = __version__
     commonplace: int = PROTOCOL
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Welcome:
     """What the owner says to a `Hello`."""
 
     ok: bool = True
@@ -56,7 +63,7 @@ class Answer:
     urls: tuple[str, ...] = ()
 
 
-def hello(settings: Settings, kind: Kind, session: str = "") -> Hello:
+def hello(settings: Settings, kind: Kind, session: str = "", urls: tuple[str, ...] = ()) -> Hello:
     """Greet with the choices in these settings."""
     return Hello(
         kind=kind,
@@ -65,13 +72,16 @@ def hello(settings: Settings, kind: Kind, session: str = "") -> Hello:
         roots=_roots(settings.roots),
         families=settings.families,
         read_only=settings.read_only,
+        always_load=settings.always_load,
         policies=settings.policies,
         hosts=settings.access.hosts,
         token=settings.access.token,
+        store=_packed(settings.store),
+        urls=urls,
     )
 
 
-def line(message: Hello | Answer) -> bytes:
+def line(message: Hello | Welcome) -> bytes:
     """Write a greeting or its answer as one line."""
     return json.dumps(asdict(message)).encode() + b"\n"
 
@@ -91,16 +101,25 @@ def parse_hello(text: bytes) -> Hello:
         raise BadArgument(_UNKNOWN) from None
     if given.kind not in get_args(Kind):
         raise BadArgument(_UNKNOWN)
-    hosts = tuple(given.hosts)
-    return replace(given, roots=pairs, families=tuple(given.families), hosts=hosts)
+    loaded = None if given.always_load is None else tuple(given.always_load)
+    return replace(
+        given,
+        roots=pairs,
+        families=tuple(given.families),
+        always_load=loaded,
+        hosts=tuple(given.hosts),
+        urls=tuple(map(str, given.urls)),
+    )
 
 
-def parse_answer(text: bytes) -> Answer:
+def parse_answer(text: bytes) -> Welcome:
     """Read the owner's answer; a refusal is raised."""
     try:
-        answer = Answer(**_object(text))  # pyright: ignore[reportArgumentType]
+        answer = Welcome(**_object(text))  # pyright: ignore[reportArgumentType]
     except (TypeError, BadArgument):
-        raise Unavailable("The vault's owner answered what Commonplace does not know.") from None
+        raise Unavailable(
+            "The vault's owner is of another version. Stop it and try again."
+        ) from None
     if not answer.ok:
         raise Unavailable(answer.error)
     return answer
@@ -115,9 +134,27 @@ def chosen(settings: Settings, greeting: Hello) -> Settings:
         settings,
         families=greeting.families,
         read_only=greeting.read_only,
+        always_load=greeting.always_load,
         policies=greeting.policies,
         access=Access(greeting.hosts, greeting.token, greeting.kind == "desk"),
+        store=_unpacked(greeting.store),
     )
+
+
+def _packed(store: StoreChoice) -> dict[str, object]:
+    return {
+        "url": store.url,
+        "options": dict(store.options),
+        "user": store.user,
+        "password": store.password,
+    }
+
+
+def _unpacked(found: dict[str, object]) -> StoreChoice:
+    try:
+        return StoreChoice(**found) if found else StoreChoice()  # pyright: ignore[reportArgumentType]
+    except TypeError:
+        raise BadArgument(_UNKNOWN) from None
 
 
 def _roots(roots: tuple[Root, ...]) -> tuple[tuple[str, str], ...]:

@@ -18,9 +18,11 @@ from anyio.abc import SocketAttribute, SocketListener, SocketStream, TaskStatus
 from anyio.streams.buffered import BufferedByteStream
 
 from commonplace.errors import CommonplaceError
-from commonplace.server.hello import HELLO_MAX, Answer, Hello, chosen, line, parse_hello
-from commonplace.server.running import run_as_server
-from commonplace.server.web import Web
+from commonplace.server.owner.handshake import HELLO_MAX, Hello, Welcome, chosen, line, parse_hello
+from commonplace.server.owner.http_apps import Web
+from commonplace.server.owner.interpreter import run_as_server
+from commonplace.server.owner.loop_errors import ignore_late_readers
+from commonplace.server.owner.pages import Pages
 from commonplace.vault.owner import Claim
 from commonplace.vault.settings import Settings
 
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
 
 GREETING_SECONDS_MAX = 10.0
 
-_GONE = (
+_FRONT_END_ENDED = (
     anyio.BrokenResourceError,
     anyio.ClosedResourceError,
     anyio.EndOfStream,
@@ -42,7 +44,9 @@ logger = logging.getLogger(__name__)
 
 
 class Composition(Protocol):
-    """An open vault, as what is served to clients."""
+    """An open vault, as what is served to clients; `pages` knows where its page is."""
+
+    pages: Pages
 
     async def session(self, stream: BufferedByteStream, greeting: Hello, own: Settings) -> None:
         """Serve one MCP client until it goes; `own` is the vault's settings with its choices."""
@@ -66,6 +70,7 @@ async def host(
     ready: Callable[[], None] | None = None,
 ) -> None:
     """Own the vault until `stop` is set; serve HTTP on `listeners` too."""
+    ignore_late_readers()
     with claim:
         async with compose(settings) as served, hosting(settings, claim, served, listeners):
             if ready:
@@ -89,7 +94,8 @@ async def hosting(
             door = _Door(settings, served, web)
             await tasks.start(door.keep, claim.listener.dup())
             try:
-                yield
+                with served.pages.served(web.urls):
+                    yield
             finally:
                 door.close()
                 tasks.cancel_scope.cancel()
@@ -130,7 +136,7 @@ class _Door:
         try:
             async with stream:
                 await self._attend(BufferedByteStream(stream))
-        except _GONE:
+        except _FRONT_END_ENDED:
             pass
         except Exception:
             logger.exception("a client's session failed")
@@ -145,10 +151,11 @@ class _Door:
             own = chosen(self._settings, greeting)
             name = await self._web.name_of(own) if greeting.kind != "mcp" else ""
         except CommonplaceError as error:
-            await stream.send(line(Answer(ok=False, error=str(error))))
+            await stream.send(line(Welcome(ok=False, error=str(error))))
             return
-        await stream.send(line(Answer(socket=name, urls=self._web.urls)))
+        await stream.send(line(Welcome(socket=name, urls=self._web.urls)))
         if greeting.kind == "mcp":
             await self._served.session(stream, greeting, own)
         else:
-            await stream.receive()  # nothing comes: it ends when either side goes
+            with self._served.pages.served(greeting.urls):
+                await stream.receive()  # nothing comes: it ends when either side goes

@@ -63,7 +63,7 @@ class Web:
     async def _run(
         self, app: "ASGIApp", sockets: Sequence[socket.socket], *, task_status: TaskStatus[None]
     ) -> None:
-        from commonplace.server.http import serving
+        from commonplace.server.owner.uvicorn import serving
 
         async with serving(app, sockets):
             task_status.started()

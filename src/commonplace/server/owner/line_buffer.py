@@ -30,7 +30,7 @@ class TooLong:
         return found[1] if found else None
 
 
-class Lines:
+class LineBuffer:
     """Collects bytes until a line is complete."""
 
     def __init__(self, longest: int = LINE_MAX) -> None:

@@ -11,9 +11,10 @@ from contextlib import asynccontextmanager
 import anyio
 import uvicorn
 from starlette.types import ASGIApp
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from commonplace.server.framing import Framed
-from commonplace.server.running import run_as_server
+from commonplace.server.owner.half_open import HalfOpen, watched
+from commonplace.server.owner.interpreter import run_as_server
 
 FRAME_MAX = 8 * 1024 * 1024
 CLOSING_SECONDS_MAX = 1
@@ -34,13 +35,16 @@ class _Server(uvicorn.Server):
 
 
 @asynccontextmanager
-async def serving(app: ASGIApp, sockets: Sequence[socket.socket]) -> AsyncGenerator[None]:
+async def serving(
+    app: ASGIApp, sockets: Sequence[socket.socket], half_open: HalfOpen | None = None
+) -> AsyncGenerator[None]:
     """Serve an app on these sockets, from when the body begins until it ends."""
+    half_open = HalfOpen() if half_open is None else half_open
     server = _Server(
         uvicorn.Config(
-            app,
-            http="httptools",
-            ws=Framed,
+            watched(app),
+            http=half_open.protocol(HttpToolsProtocol),
+            ws="websockets-sansio",
             ws_max_size=FRAME_MAX,
             ws_per_message_deflate=False,
             lifespan="on",

@@ -15,15 +15,17 @@ from anyio.abc import ByteReceiveStream, ByteStream, SocketListener, SocketStrea
 from anyio.streams.buffered import BufferedByteStream
 
 from commonplace.errors import Unavailable
-from commonplace.server.hello import HELLO_MAX, hello, line, parse_answer
-from commonplace.server.host import Compose, host
+from commonplace.server.owner.handshake import HELLO_MAX, hello, line, parse_answer
+from commonplace.server.owner.host import Compose, host
+from commonplace.server.owner.http_apps import url
+from commonplace.server.owner.loop_errors import ignore_late_readers
 from commonplace.vault.owner import OWNER_SOCKET, claim, socket_folder
 from commonplace.vault.settings import Settings
 
 GREETING_SECONDS_MAX = 60.0
 
 _PAUSE = 0.05
-_GONE = (anyio.BrokenResourceError, anyio.ClosedResourceError, anyio.EndOfStream)
+_CONNECTION_ENDED = (anyio.BrokenResourceError, anyio.ClosedResourceError, anyio.EndOfStream)
 
 
 async def serve(
@@ -35,7 +37,8 @@ async def serve(
     ready: Callable[[], None],
 ) -> None:
     """Serve the vault until `stop` is set."""
-    tell = _once(ready)
+    ignore_late_readers()
+    tell = once(ready)
     while not stop.is_set():
         claimed = await anyio.to_thread.run_sync(claim, settings)
         if claimed:
@@ -55,20 +58,20 @@ async def _beside(
     folder = socket_folder(settings)
     try:
         async with BufferedByteStream(await anyio.connect_unix(folder / OWNER_SOCKET)) as owner:
-            target = folder / await _greet(settings, owner)
+            target = folder / await _greet(settings, owner, tuple(map(url, listeners)))
             ready()
             async with anyio.create_task_group() as tasks:
                 for listener in listeners:
                     tasks.start_soon(_accept, listener.dup(), target)
-                tasks.start_soon(_when, stop, tasks.cancel_scope)
-                await _drain(owner)
+                tasks.start_soon(cancel_when, stop, tasks.cancel_scope)
+                await wait_gone(owner)
                 tasks.cancel_scope.cancel()
-    except (OSError, *_GONE):
+    except (OSError, *_CONNECTION_ENDED):
         await anyio.sleep(_PAUSE)
 
 
-async def _greet(settings: Settings, owner: BufferedByteStream) -> str:
-    await owner.send(line(hello(settings, "http")))
+async def _greet(settings: Settings, owner: BufferedByteStream, urls: tuple[str, ...]) -> str:
+    await owner.send(line(hello(settings, "http", urls=urls)))
     try:
         with anyio.fail_after(GREETING_SECONDS_MAX):
             answer = parse_answer(await owner.receive_until(b"\n", HELLO_MAX))
@@ -104,7 +107,7 @@ async def _copy(source: ByteStream, target: ByteStream) -> None:
             await target.send(await source.receive())
     except anyio.EndOfStream:
         await _end(target)
-    except _GONE:
+    except _CONNECTION_ENDED:
         await target.aclose()
         await source.aclose()
 
@@ -112,24 +115,26 @@ async def _copy(source: ByteStream, target: ByteStream) -> None:
 async def _end(target: ByteStream) -> None:
     try:
         await target.send_eof()
-    except (OSError, *_GONE):
+    except (OSError, *_CONNECTION_ENDED):
         await target.aclose()
 
 
-async def _drain(owner: ByteReceiveStream) -> None:
+async def wait_gone(owner: ByteReceiveStream) -> None:
     """Return when the owner goes; it says nothing more before."""
     try:
         while True:
             await owner.receive()
-    except _GONE:
+    except _CONNECTION_ENDED:
         return
 
 
-async def _when(stop: anyio.Event, scope: anyio.CancelScope) -> None:
+async def cancel_when(stop: anyio.Event, scope: anyio.CancelScope) -> None:
+    """Cancel what runs once we are told to stop."""
     await stop.wait()
     scope.cancel()
 
 
-def _once(ready: Callable[[], None]) -> Callable[[], None]:
+def once(ready: Callable[[], None]) -> Callable[[], None]:
+    """Return a function that calls another the first time, and does nothing afterwards."""
     calls = [ready]
     return lambda: calls.pop()() if calls else None

@@ -1,9 +1,13 @@
 """JSON-RPC messages as plain objects, for the relay: light, and nothing it reads can fail it."""
 
 import json
+import re
 from typing import cast
 
 Message = dict[str, object]
+
+# An answer as the owner writes it: its id comes first, in a form that `json` would not change.
+_ANSWER = re.compile(rb'\{"jsonrpc":"2\.0","id":(0|[1-9][0-9]{0,15}|"[ !#-\[\]-~]*"),"result":')
 
 
 def parsed(line: bytes) -> Message:
@@ -33,3 +37,9 @@ def params_of(message: Message) -> Message:
 def id_key(ident: object) -> str:
     """Tell 1 from "1": ids are compared as JSON."""
     return json.dumps(ident)
+
+
+def answered_key(line: bytes) -> str | None:
+    """Return the key of the request that a line answers, if it can be told without reading it."""
+    found = _ANSWER.match(line)
+    return found[1].decode() if found else None

@@ -12,8 +12,8 @@ from typing import Protocol
 
 from commonplace import __version__
 from commonplace.errors import CommonplaceError, Unavailable
-from commonplace.server.hello import Answer, hello, line, parse_answer
-from commonplace.server.splitting import Lines, TooLong
+from commonplace.server.owner.handshake import Welcome, hello, line, parse_answer
+from commonplace.server.owner.line_buffer import LineBuffer, TooLong
 from commonplace.vault.owner import Claim, claim, connect
 from commonplace.vault.settings import Settings
 
@@ -28,7 +28,7 @@ class OwnerLost(Exception):
     """The owner went away; another one is to be found."""
 
 
-class Owning(Protocol):
+class OwnerInThread(Protocol):
     """An owner that runs in a thread of this process."""
 
     def ended(self) -> BaseException | None:
@@ -40,18 +40,18 @@ class Owning(Protocol):
         ...
 
 
-Own = Callable[[Settings, Claim], Owning]
+Own = Callable[[Settings, Claim], OwnerInThread]
 
 
-class Link:
+class OwnerLink:
     """A connection to the owner, as far as there is one."""
 
     def __init__(self, settings: Settings, own: Own, notice: Callable[[str], None]) -> None:
         self._settings, self._own, self._notice = settings, own, notice
         self._session = os.urandom(8).hex()
         self._socket: socket.socket | None = None
-        self._lines = Lines(OWNER_LINE_MAX)
-        self._owning: Owning | None = None
+        self._lines = LineBuffer(OWNER_LINE_MAX)
+        self._owning: OwnerInThread | None = None
         self._pause = _PAUSE_MIN
         self._met = 0.0
         self.greeted = False
@@ -62,6 +62,11 @@ class Link:
     def handle(self) -> int | None:
         """The descriptor to wait for."""
         return self._socket.fileno() if self._socket else None
+
+    @property
+    def owns(self) -> bool:
+        """Whether the owner runs in this process."""
+        return self._owning is not None
 
     def seek(self) -> None:
         """Find the owner or become it, unless that is done or it is too early to try again."""
@@ -109,7 +114,7 @@ class Link:
         if self._socket:
             self._socket.close()
         self._socket, self.greeted = None, False
-        self._lines = Lines(OWNER_LINE_MAX)
+        self._lines = LineBuffer(OWNER_LINE_MAX)
         self._back_off()
 
     def close(self) -> None:
@@ -145,7 +150,7 @@ class Link:
         self.due = time.monotonic() + self._pause
         self._pause = min(self._pause * 2, _PAUSE_MAX)
 
-    def _meet(self, answer: Answer) -> None:
+    def _meet(self, answer: Welcome) -> None:
         if answer.version != __version__:
             self._notice(
                 f"The vault's owner (process {answer.pid}) is Commonplace {answer.version}; "
@@ -163,4 +168,4 @@ def _raise(failure: BaseException | None) -> None:
     if isinstance(failure, CommonplaceError):
         raise failure
     if failure:
-        raise Unavailable("The vault could not be served; the log says why.") from failure
+        raise Unavailable("The vault could not be opened; the log says why.") from failure

@@ -13,9 +13,10 @@ import time
 from collections.abc import Callable
 
 from commonplace.errors import CommonplaceError
-from commonplace.server.conversation import KEPT_MAX, Conversation
-from commonplace.server.link import Link, Own, OwnerLost
-from commonplace.server.splitting import Lines
+from commonplace.server.owner.line_buffer import LineBuffer
+from commonplace.server.relay.first_answers import FirstAnswers
+from commonplace.server.relay.owner_link import Own, OwnerLink, OwnerLost
+from commonplace.server.relay.replay import KEPT_MAX, Conversation
 from commonplace.vault.settings import Settings
 
 LEAVING_SECONDS_MAX = 1.5
@@ -42,9 +43,10 @@ class Relay:
         notice: Callable[[str], None],
     ) -> None:
         self._stdin, self._stdout, self._stop = stdin, stdout, stop
-        self._link = Link(settings, own, notice)
+        self._settings = settings
+        self._link = OwnerLink(settings, own, notice)
         self._talk = Conversation()
-        self._lines = Lines()
+        self._lines = LineBuffer()
         self._leave_by: float | None = None
         self._stopped = False
 
@@ -53,6 +55,8 @@ class Relay:
         try:
             while not self._finished():
                 self._link.seek()
+                if self._link.owns and self._talk.first_answers is None:
+                    self._talk.first_answers = FirstAnswers(self._settings)
                 self._turn()
             self._write_out()
         except BrokenPipeError:
@@ -119,6 +123,9 @@ class Relay:
             data = b""
         for text in self._lines.feed(data or b"\n"):
             self._talk.from_client(text)
+        if self._talk.to_owner:
+            self._link.send(self._talk.to_owner)
+        self._write_client()
         if not data:
             patience = LEAVING_SECONDS_MAX if self._link.greeted else STARTING_SECONDS_MAX
             self._leave_by = time.monotonic() + patience
@@ -139,6 +146,7 @@ class Relay:
                 self._leave_by = time.monotonic() + LEAVING_SECONDS_MAX
         for text in found:
             self._talk.from_owner(text)
+        self._write_client()
 
     def _say_last(self, why: str) -> None:
         """Answer what the client asked, or is about to ask, with the reason for leaving."""

@@ -12,8 +12,17 @@ import json
 from dataclasses import dataclass
 from typing import cast
 
-from commonplace.server.jsonrpc import Message, id_key, members, params_of, parsed, written
-from commonplace.server.splitting import TooLong
+from commonplace.server.owner.line_buffer import TooLong
+from commonplace.server.relay.first_answers import FirstAnswers
+from commonplace.server.relay.jsonrpc import (
+    Message,
+    answered_key,
+    id_key,
+    members,
+    params_of,
+    parsed,
+    written,
+)
 
 SENDS_MAX = 4
 KEPT_MAX = 16 * 1024 * 1024
@@ -51,6 +60,8 @@ class Conversation:
         self._heard: dict[str, Message] = {}
         self._replayed: dict[str, str] = {}
         self._questions: set[str] = set()
+        self.first_answers: FirstAnswers | None = None
+        """Set while the owner is this process, and not there yet."""
 
     @property
     def unanswered(self) -> bool:
@@ -79,6 +90,11 @@ class Conversation:
 
     def from_owner(self, line: bytes) -> None:
         """Take one line of the owner."""
+        key = answered_key(line)
+        if key is not None and key not in self._replayed:
+            self._forget(key)
+            self.to_client += line + b"\n"
+            return
         message = parsed(line)
         if "method" in message:
             self._from_owner_call(line, message)
@@ -109,6 +125,8 @@ class Conversation:
             self._fail(key, why)
 
     def _ask(self, line: bytes, method: str, message: Message) -> None:
+        if self._answered_first(message):
+            return
         key = id_key(message["id"])
         uri = params_of(message).get("uri")
         if method == "initialize":
@@ -120,6 +138,17 @@ class Conversation:
         self._asked[key] = _Asked(line, method)
         if self._open:
             self._send(self._asked[key])
+
+    def _answered_first(self, message: Message) -> bool:
+        """Answer what needs no owner, in the order of the client's requests."""
+        if self.first_answers is None or self._owners or self._asked:
+            return False
+        answer = self.first_answers.answer(message)
+        if answer is None:
+            return False
+        self.to_client += answer + b"\n"
+        self._handshake = self.first_answers.opening_message
+        return True
 
     def _notify(self, line: bytes, method: str, message: Message) -> None:
         if method == "notifications/initialized":

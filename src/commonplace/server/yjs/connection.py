@@ -8,29 +8,30 @@ must not be, ends the connection.
 import asyncio
 from asyncio import TaskGroup
 from collections import deque
+from collections.abc import Iterable
 from itertools import count
 from typing import Any
 
-from starlette.types import Receive, Scope, Send
+from starlette.types import Receive, Send
 
-from commonplace.core.yjs import NO_UPDATE, HostileUpdate, Reader
-from commonplace.core.yjs_frames import (
+from commonplace.core.yjs.encoding import NO_UPDATE, ByteReader, HostileUpdate
+from commonplace.core.yjs.frames import (
     Awareness,
-    Denied,
-    Kind,
+    DeniedFrame,
+    FrameKind,
+    Presence,
     QueryAwareness,
     SyncStatus,
     SyncStep1,
     SyncStep2,
-    Update,
+    UpdateFrame,
     decode,
     decode_awareness,
 )
 from commonplace.errors import CommonplaceError
-from commonplace.server.bell import Bell
-from commonplace.server.framing import Frames, frames_of
-from commonplace.server.outbox import Outbox, kept, showing
-from commonplace.server.rooms import Room
+from commonplace.server.yjs.outbox import Outbox, kept, showing
+from commonplace.server.yjs.presence import name_in, signed
+from commonplace.server.yjs.rooms import Room
 
 UNFINISHED_MAX = 100
 UNFINISHED_BYTES_MAX = 8 * 1024 * 1024
@@ -43,33 +44,45 @@ Unfinished = tuple["asyncio.Future[Any] | SyncStep1 | SyncStatus", int]
 
 
 class Connection:
-    """A client in a room."""
+    """A client in a room; what it shows of itself goes under `name`, if its token has one.
 
-    def __init__(self, room: Room, outbox: Outbox, actor: str, *, read_only: bool) -> None:
+    What it writes is the `actor`'s. Where only the client itself can tell who that is (`learns`),
+    it is the person whom it shows to the others.
+    """
+
+    def __init__(
+        self,
+        room: Room,
+        outbox: Outbox,
+        actor: str,
+        *,
+        read_only: bool,
+        name: str | None = None,
+        learns: bool = False,
+    ) -> None:
         self._room = room
         self._documents = room.documents
         self._id = room.document.id
         self._outbox = outbox
         self._actor = actor
         self._read_only = read_only
+        self._name = name
+        self._learns = learns
+        self._client: int | None = None
         self._unfinished: deque[Unfinished] = deque()
         self._bytes = 0
-        self._work = Bell()
-        self._place = Bell()
+        self._work = asyncio.Event()
+        self._place = asyncio.Event()
         self._saved = _NOTHING_SAVED
         self._refused = False
-        self._over = False
-        self._frames: Frames | None = None
 
-    async def run(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def run(self, receive: Receive, send: Send) -> None:
         """Serve the client until it goes."""
         try:
             async with TaskGroup() as tasks:
-                frames = self._frames = frames_of(scope)
-                write_frame = frames.write_frame if frames else None
-                writing = tasks.create_task(self._outbox.write(send, write_frame))
+                writing = tasks.create_task(self._outbox.write(send))
                 finishing = tasks.create_task(self._finish())
-                await (self._hear_all(receive, frames) if frames else self._read(receive))
+                await self._read(receive)
                 writing.cancel()
                 finishing.cancel()
         except* CommonplaceError:
@@ -80,27 +93,6 @@ class Connection:
                 if isinstance(work, asyncio.Future):
                     work.cancel()  # the log has it all the same
 
-    async def _hear_all(self, receive: Receive, frames: Frames) -> None:
-        """Be told of each message as it arrives, until the client goes."""
-        frames.read_frames(self._hear)
-        try:
-            while (await receive())["type"] != "websocket.disconnect":
-                pass
-        finally:
-            self._over = True
-            frames.read_frames(None)
-
-    def _hear(self, frame: bytes) -> None:
-        if self._over or self._outbox.ended:
-            return
-        try:
-            self._handle(frame)
-        except CommonplaceError as error:
-            self._outbox.stop(error)
-            return
-        if self._frames and self._full:
-            self._frames.hold_reading(hold=True)
-
     async def _read(self, receive: Receive) -> None:
         for turn in count(1):
             message = await receive()
@@ -109,6 +101,7 @@ class Connection:
             if not self._outbox.ended:
                 self._handle(message.get("bytes") or b"")
             while self._full:
+                self._place.clear()
                 await self._place.wait()
             if turn % TURNS_MAX == 0:
                 await asyncio.sleep(0)  # many messages may be there already; others want a turn
@@ -124,16 +117,30 @@ class Connection:
             self._refuse()
             return
         match decode(frame):
-            case Update(update) | SyncStep2(update):
+            case UpdateFrame(update) | SyncStep2(update):
                 self._take(update)
             case Awareness(payload):
-                self._room.show(self._outbox, decode_awareness(payload))
+                told = decode_awareness(payload)
+                self._room.show(
+                    self._outbox, told if self._name is None else signed(told, self._name)
+                )
+                if self._learns:
+                    self._learn(told)
             case SyncStep1() | SyncStatus() as asked:
                 self._leave((asked, 0))
             case QueryAwareness():
                 self._outbox.put(showing(self._room.presences.welcome()))
             case _:
                 pass
+
+    def _learn(self, told: Iterable[Presence]) -> None:
+        """Take the name that the client shows of itself first, not of others that it passes on."""
+        for one in told:
+            own = self._client in (None, one.client)
+            if own and self._room.presences.owns(self._outbox, one.client):
+                self._client = one.client
+                if name := name_in(one):
+                    self._actor = f"person:{name}"
 
     def _take(self, update: bytes) -> None:
         if update == NO_UPDATE:
@@ -152,7 +159,7 @@ class Connection:
     def _leave(self, work: Unfinished) -> None:
         self._unfinished.append(work)
         self._bytes += work[1]
-        self._work.ring()
+        self._work.set()
 
     async def _finish(self) -> None:
         """Finish all that was read, in its order."""
@@ -167,9 +174,8 @@ class Connection:
                     await work
                 self._unfinished.popleft()
                 self._bytes -= size
-                self._place.ring()
-                if self._frames and not self._full:
-                    self._frames.hold_reading(hold=False)
+                self._place.set()
+            self._work.clear()
             await self._work.wait()
 
     async def _answer(self, state_vector: bytes) -> None:
@@ -187,10 +193,10 @@ class Connection:
     def _refuse(self) -> None:
         if not self._refused:
             self._refused = True
-            self._outbox.put(kept(Denied(_NO_WRITING)))
+            self._outbox.put(kept(DeniedFrame(_NO_WRITING)))
 
 
 def _writes(frame: bytes) -> bool:
     """Tell whether a frame would change the document, without reading what it holds."""
-    reader = Reader(frame)
-    return reader.varuint() == Kind.SYNC and reader.varuint() > 0
+    reader = ByteReader(frame)
+    return reader.varuint() == FrameKind.SYNC and reader.varuint() > 0

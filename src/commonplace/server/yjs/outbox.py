@@ -14,35 +14,32 @@ from typing import Any, NamedTuple
 
 from starlette.types import Send
 
-from commonplace.core.yjs_frames import (
+from commonplace.core.yjs.frames import (
     Awareness,
     Message,
     Presence,
-    Update,
+    UpdateFrame,
     encode,
     encode_awareness,
 )
-from commonplace.core.yjs_scan import scan
-from commonplace.core.yjs_update import LOGGED
+from commonplace.core.yjs.scan import scan
+from commonplace.core.yjs.update import LOGGED
 from commonplace.errors import CommonplaceError, Unavailable
-from commonplace.server.bell import Bell
-from commonplace.server.framing import WriteFrame, framed
 
 FRAMES_MAX = 1_000
-BYTES_MAX = 8 * 1024 * 1024
+OUTBOX_BYTES_MAX = 8 * 1024 * 1024
 STALLED_SECONDS_MAX = 30.0
 
 CatchUp = Callable[[Mapping[int, int]], Awaitable[list["Frame"]]]
 
 
 class Frame(NamedTuple):
-    """One frame, made once for all who get it: its payload, and the whole of it.
+    """One frame, made once for all who get it.
 
     What is not `kept` may be dropped; if it tells of an update, that is kept beside it.
     """
 
     payload: bytes
-    whole: bytes
     kept: bool
     update: bytes = b""
 
@@ -59,7 +56,7 @@ def kept(message: Message) -> Frame:
 
 def updating(update: bytes) -> Frame:
     """Make a frame that tells of an edit."""
-    return _frame(encode(Update(update)), update=update)
+    return _frame(encode(UpdateFrame(update)), update=update)
 
 
 def showing(presences: Iterable[Presence]) -> Frame:
@@ -68,14 +65,13 @@ def showing(presences: Iterable[Presence]) -> Frame:
 
 
 def _frame(data: bytes, *, keep: bool = False, update: bytes = b"") -> Frame:
-    return Frame(data, framed(data), keep, update)
+    return Frame(data, keep, update)
 
 
 class Outbox:
     """What one client is still to get; `catch_up` makes anew what was dropped.
 
-    `catch_up` is given the clocks that dropped updates start from. As long as the socket takes
-    everything, frames go straight to it; the writer's task is there for when it does not.
+    `catch_up` is given the clocks that dropped updates start from.
     """
 
     def __init__(self, catch_up: CatchUp, *, patience: float = STALLED_SECONDS_MAX) -> None:
@@ -85,8 +81,7 @@ class Outbox:
         self._bytes = 0
         self._missed: dict[int, int] | None = None
         self._given_up: asyncio.TimerHandle | None = None
-        self._write_frame: WriteFrame | None = None
-        self._bell = Bell()
+        self._filled = asyncio.Event()
         self._emptied = asyncio.Event()
         self._writer: asyncio.Task[None] | None = None
         self._error: CommonplaceError | None = None
@@ -108,8 +103,6 @@ class Outbox:
 
     def put(self, frame: Frame) -> None:
         """Send a frame in its turn."""
-        if self._bell.awaited and self._write_frame and self._write_frame(frame.whole):
-            return
         if self._missed is not None and not frame.kept:
             self._miss(frame, self._missed)
             return
@@ -117,7 +110,7 @@ class Outbox:
         self._bytes += len(frame.payload)
         if self._full and self._missed is None:
             self._fall_behind()
-        self._bell.ring()
+        self._filled.set()
 
     async def room(self) -> None:
         """Wait until there is room for an answer."""
@@ -125,9 +118,8 @@ class Outbox:
             self._emptied.clear()
             await self._emptied.wait()
 
-    async def write(self, send: Send, write_frame: WriteFrame | None) -> None:
+    async def write(self, send: Send) -> None:
         """Send all frames, for as long as the client is there."""
-        self._write_frame = write_frame
         self._writer = asyncio.current_task()
         try:
             await self._write(send)
@@ -147,7 +139,7 @@ class Outbox:
 
     @property
     def _full(self) -> bool:
-        return len(self._queue) > FRAMES_MAX or self._bytes > BYTES_MAX
+        return len(self._queue) > FRAMES_MAX or self._bytes > OUTBOX_BYTES_MAX
 
     async def _write(self, send: Send) -> None:
         queue = self._queue
@@ -162,7 +154,8 @@ class Outbox:
             elif self._error is not None:
                 raise self._error
             else:
-                await self._bell.wait()
+                self._filled.clear()
+                await self._filled.wait()
 
     def _fall_behind(self) -> None:
         dropped = [frame for frame in self._queue if not frame.kept]

@@ -15,17 +15,18 @@ import json
 import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from typing import cast
 
-from commonplace.core.yjs_frames import PRESENCES_MAX, Presence
+from commonplace.core.yjs.frames import PRESENCES_MAX, Presence
 
 OWNED_MAX = 32
-BYTES_MAX = 1024 * 1024
+PRESENCE_BYTES_MAX = 1024 * 1024
 CLOCK_MAX = 2**30  # leaves room to count on: clients pass on what they are told, and are checked
-NAME_MAX = 64
+PERSON_NAME_CHARS_MAX = 64
 
 _COLOURS = ("#0b7285", "#2b8a3e", "#5f3dc4", "#862e9c", "#a61e4d", "#c92a2a", "#d9480f", "#364fc7")
 _LIGHT = "33"  # the same colour, nearly transparent
-_GONE = "null"
+_STATE_OF_WHO_LEFT = "null"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +58,17 @@ class Presences:
 
     def history(self) -> list[Presence]:
         """List who is present and who left: all that somebody who missed some of it needs."""
-        left = [Presence(client, clock, _GONE) for client, clock in self._left.items()]
+        left = [Presence(client, clock, _STATE_OF_WHO_LEFT) for client, clock in self._left.items()]
         return left + self.all()
 
     def take(self, owner: object, told: Iterable[Presence]) -> list[Presence]:
         """Take in what a connection tells; answers what is new in it, for everybody to hear."""
         heard = [self._take(owner, presence) for presence in told]
         return [presence for presence in heard if presence is not None]
+
+    def owns(self, owner: object, client: int) -> bool:
+        """Tell whether a presence belongs to a connection."""
+        return client in self._owned.get(owner, ())
 
     def drop(self, owner: object) -> list[Presence]:
         """End all presences of a connection; answers those ends, for everybody to hear."""
@@ -98,7 +103,7 @@ class Presences:
     def _show(self, owner: object, new: Presence, clock: int) -> Presence | None:
         before = self._shown.get(new.client)
         size = self._bytes + len(new.state) - (len(before.told.state) if before else 0)
-        if size > BYTES_MAX:
+        if size > PRESENCE_BYTES_MAX:
             return None
         self._bytes = size
         told = replace(new, clock=clock)
@@ -117,12 +122,52 @@ class Presences:
         self._left[client] = clock
         if len(self._left) > PRESENCES_MAX:
             del self._left[next(iter(self._left))]
-        return Presence(client, clock, _GONE)
+        return Presence(client, clock, _STATE_OF_WHO_LEFT)
+
+
+def name_in(told: Presence) -> str:
+    """Return the name that a client shows of itself; nothing if it shows none."""
+    try:
+        state = json.loads(told.state)
+    except (ValueError, RecursionError):
+        return ""
+    user = cast("dict[str, object]", state).get("user") if isinstance(state, dict) else None
+    name = cast("dict[str, object]", user).get("name") if isinstance(user, dict) else None
+    return _printable(name) if isinstance(name, str) else ""
+
+
+def _printable(name: str) -> str:
+    return "".join(c for c in name[:PERSON_NAME_CHARS_MAX] if c.isprintable()).strip()
+
+
+def signed(told: Iterable[Presence], name: str) -> list[Presence]:
+    """Return presences under the name of the access token that they came with, whatever they claim.
+
+    One whose state is no JSON object claims nothing that could be held against it: it is left out.
+    """
+    return [held for each in told if (held := _signed(each, name)) is not None]
+
+
+def _signed(told: Presence, name: str) -> Presence | None:
+    if told.gone:
+        return told
+    try:
+        state = json.loads(told.state)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(state, dict):
+        return None
+    claims = cast("dict[str, object]", state)
+    user = claims.get("user")
+    who = cast("dict[str, object]", user) if isinstance(user, dict) else {}
+    named = {"name": name} if "name" in claims else {}
+    shown = {**claims, **named, "user": {**who, "name": name}}
+    return replace(told, state=json.dumps(shown, ensure_ascii=False))
 
 
 def assistant(name: str, cursor: Mapping[str, object] | None = None) -> str:
     """Write what an assistant shows of itself, in the words of y-codemirror."""
-    name = "".join(c for c in name[:NAME_MAX] if c.isprintable()) or "assistant"
+    name = _printable(name) or "assistant"
     colour = _COLOURS[zlib.crc32(name.encode(errors="replace")) % len(_COLOURS)]
     user = {"name": name, "color": colour, "colorLight": colour + _LIGHT, "kind": "assistant"}
     state: dict[str, object] = {"user": user}

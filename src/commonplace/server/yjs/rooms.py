@@ -14,15 +14,15 @@ from contextlib import asynccontextmanager, suppress
 from itertools import count
 from typing import Protocol
 
-from commonplace.core.yjs import NO_UPDATE, HostileUpdate, encode_state_vector
-from commonplace.core.yjs_frames import Awareness, Presence, SyncStep1, encode_awareness
-from commonplace.core.yjs_places import last_place
-from commonplace.errors import CommonplaceError, NotFound, Unavailable
-from commonplace.server.awareness import Presences, assistant
-from commonplace.server.outbox import Frame, Outbox, kept, showing, updating
-from commonplace.vault.changes import Change
-from commonplace.vault.documents import Document
-from commonplace.vault.live import Documents
+from commonplace.core.yjs.encoding import NO_UPDATE, HostileUpdate, encode_state_vector
+from commonplace.core.yjs.frames import Awareness, Presence, SyncStep1, encode_awareness
+from commonplace.core.yjs.positions import last_place
+from commonplace.errors import CommonplaceError, Conflict, NotFound, Unavailable
+from commonplace.server.yjs.outbox import Frame, Outbox, kept, showing, updating
+from commonplace.server.yjs.presence import Presences, assistant
+from commonplace.vault.documents.changes import Change
+from commonplace.vault.documents.document import Document
+from commonplace.vault.documents.documents import Documents
 
 CONNECTIONS_MAX = 2_000
 GUESTS_MAX = 32
@@ -35,7 +35,7 @@ ASSISTANT = "assistant:"  # how the actor of an assistant's edit begins
 _logger = logging.getLogger(__name__)
 
 
-class Shelf(Protocol):
+class RoomNotes(Protocol):
     """Where rooms find their documents."""
 
     @property
@@ -182,10 +182,10 @@ class Room:
 
 
 class Rooms:
-    """All rooms over one shelf; every application that serves the shelf shares them."""
+    """All rooms over the notes of one vault; every application that serves it shares them."""
 
-    def __init__(self, shelf: Shelf, *, exchange: float = EXCHANGE_SECONDS) -> None:
-        self.shelf = shelf
+    def __init__(self, notes: RoomNotes, *, exchange: float = EXCHANGE_SECONDS) -> None:
+        self.notes = notes
         self._exchange = exchange
         self._rooms: dict[str, Room] = {}
         self._connections = 0
@@ -193,7 +193,7 @@ class Rooms:
 
     def somebody(self) -> str:
         """Name an actor of whom nothing is known."""
-        return f"person:{next(self._numbers)}"
+        return f"person:somebody {next(self._numbers)}"
 
     @asynccontextmanager
     async def visit(
@@ -220,9 +220,9 @@ class Rooms:
     @asynccontextmanager
     async def open(self, id: str) -> AsyncGenerator[Document]:
         """Keep a document ready and live; if nobody else is there at the end, put it away."""
-        await self.shelf.open(id)
+        await self.notes.open(id)
         try:
-            async with self.shelf.documents.hold(id) as document:
+            async with self.notes.documents.hold(id) as document:
                 yield document
         finally:
             if id not in self._rooms:
@@ -253,16 +253,20 @@ class Rooms:
         """Close every connection to a document whose note was deleted."""
         self.dismiss(id, NotFound("The note was deleted."))
 
+    def note_restarted(self, id: str) -> None:
+        """Close every connection to a document whose history was begun anew."""
+        self.dismiss(id, Conflict("The note's history was begun anew; open it again."))
+
     async def _closed(self, id: str) -> None:
         try:
-            await self.shelf.closed(id)
+            await self.notes.closed(id)
         except CommonplaceError as error:
             _logger.warning("%s could not be put away: %s", id, error)
 
     def _room(self, document: Document) -> Room:
         room = self._rooms.get(document.id)
         if room is None:
-            room = self._rooms[document.id] = Room(self.shelf.documents, document, self._exchange)
+            room = self._rooms[document.id] = Room(self.notes.documents, document, self._exchange)
         return room
 
     def _leave(self, id: str, room: Room, member: Outbox) -> None:

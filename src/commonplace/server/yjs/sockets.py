@@ -22,10 +22,9 @@ from commonplace.errors import (
     Unavailable,
     Unreadable,
 )
-from commonplace.server.connection import Connection
-from commonplace.server.holders import may, token_of, watching
-from commonplace.server.rooms import Rooms
-from commonplace.server.ysweet_tokens import Unauthorized
+from commonplace.server.access.identity import Unauthorized, may, token_of, watching
+from commonplace.server.yjs.connection import Connection
+from commonplace.server.yjs.rooms import Rooms
 
 CLOSING_SECONDS_MAX = 1.0
 REASON_BYTES_MAX = 123  # what a closing frame can hold
@@ -43,27 +42,22 @@ _CODES: tuple[tuple[type[CommonplaceError], int], ...] = (
 
 _OVER = "The access token of this connection has ended. Connect again with another."
 
-ActorOf = Callable[[Scope], str]
-
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """What a socket is let into, as whom."""
+class Admission:
+    """What a socket is let into, as whom if that is known."""
 
     document: str
-    actor: str
+    actor: str | None
     read_only: bool = False
 
 
-def routes(
-    rooms: Rooms, *, actor_of: ActorOf | None = None, read_only: bool = False
-) -> list[WebSocketRoute]:
-    """Make the y-websocket route; `actor_of` says whose a connection's edits are."""
+def routes(rooms: Rooms, *, read_only: bool = False) -> list[WebSocketRoute]:
+    """Make the y-websocket route."""
 
-    def admit(scope: Scope) -> Entry:
-        actor = actor_of(scope) if actor_of else actor_on(scope, rooms)
+    def admit(scope: Scope) -> Admission:
         reader = read_only or not may(scope, "write")
-        return Entry(scope["path_params"]["document"], actor, reader)
+        return Admission(scope["path_params"]["document"], actor_on(scope), reader)
 
     return [WebSocketRoute("/sync/{document}", Socket(rooms, admit))]
 
@@ -71,7 +65,7 @@ def routes(
 class Socket:
     """An ASGI application: one connection to a room, if `admit` lets it in."""
 
-    def __init__(self, rooms: Rooms, admit: Callable[[Scope], Entry]) -> None:
+    def __init__(self, rooms: Rooms, admit: Callable[[Scope], Admission]) -> None:
         self._rooms = rooms
         self._admit = admit
 
@@ -86,17 +80,25 @@ class Socket:
         except* CommonplaceError as errors:
             await _close(send, _first(errors))
 
-    async def _serve(self, entry: Entry, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _serve(self, entry: Admission, scope: Scope, receive: Receive, send: Send) -> None:
         async with self._rooms.visit(entry.document, read_only=entry.read_only) as (room, outbox):
-            connection = Connection(room, outbox, entry.actor, read_only=entry.read_only)
+            token = token_of(scope)
+            connection = Connection(
+                room,
+                outbox,
+                entry.actor or self._rooms.somebody(),
+                read_only=entry.read_only,
+                name=token.name if token else None,
+                learns=entry.actor is None,
+            )
             with watching(scope, lambda: outbox.stop(Unauthorized(_OVER))):
-                await connection.run(scope, receive, send)
+                await connection.run(receive, send)
 
 
-def actor_on(scope: Scope, rooms: Rooms) -> str:
-    """Say whose the edits of a connection are."""
+def actor_on(scope: Scope) -> str | None:
+    """Say whose the edits of a connection are, if its access token tells."""
     token = token_of(scope)
-    return token.actor if token else rooms.somebody()
+    return f"person:{token.name}" if token else None
 
 
 def _first(errors: ExceptionGroup[CommonplaceError]) -> CommonplaceError:

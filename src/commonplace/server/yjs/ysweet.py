@@ -3,12 +3,9 @@
 Documents here are the notes of a vault: they are opened by id and never made up on request.
 """
 
-import json
 import re
 import time
 from collections.abc import Awaitable, Callable
-from hmac import compare_digest
-from typing import cast
 from urllib.parse import parse_qs
 
 from starlette.requests import Request
@@ -17,12 +14,13 @@ from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.types import Scope
 
 from commonplace.errors import BadArgument, CommonplaceError, Forbidden
-from commonplace.server.api import refusal
-from commonplace.server.holders import may, token_of
-from commonplace.server.rooms import Rooms
-from commonplace.server.sockets import ActorOf, Entry, Socket, actor_on
-from commonplace.server.ysweet_tokens import Authorization, Grant, Tokens, Unauthorized
-from commonplace.vault.engine import NOTHING_KNOWN
+from commonplace.server.access.identity import Unauthorized, may, token_of
+from commonplace.server.access.ysweet_grants import Authorization, Grant, Grants
+from commonplace.server.api.answers import refusal
+from commonplace.server.body import body_of
+from commonplace.server.yjs.rooms import Rooms
+from commonplace.server.yjs.sockets import Admission, Socket, actor_on
+from commonplace.vault.documents.engine import NOTHING_KNOWN
 
 VALID_SECONDS = 3_600.0
 VALID_SECONDS_MAX = 86_400.0
@@ -41,20 +39,17 @@ def routes(
     rooms: Rooms,
     *,
     key: bytes | None = None,
-    server_token: str | None = None,
-    actor_of: ActorOf | None = None,
     read_only: bool = False,
     clock: Callable[[], float] = time.time,
 ) -> list[BaseRoute]:
     """Make y-sweet's routes.
 
-    `key` signs the tokens that clients get (without one they hold until the process ends);
-    `server_token`, if there is one, must be shown by whoever asks for such a token.
+    `key` signs the tokens that clients get; without one they hold until the process ends.
     """
-    sweet = _Sweet(rooms, Tokens(key, clock), server_token, actor_of, read_only=read_only)
+    sweet = _Sweet(rooms, Grants(key, clock), read_only=read_only)
     return [
         Route("/ready", _fine),
-        Route("/check_store", _answering(sweet.check_store), methods=["GET", "POST"]),
+        Route("/check_store", _fine, methods=["GET", "POST"]),
         Route("/doc/new", _answering(sweet.new), methods=["POST"]),
         Route("/doc/{document}/auth", _answering(sweet.authorize), methods=["POST"]),
         Route("/d/{document}/as-update", _answering(sweet.as_update)),
@@ -64,28 +59,13 @@ def routes(
 
 
 class _Sweet:
-    def __init__(
-        self,
-        rooms: Rooms,
-        tokens: Tokens,
-        server_token: str | None,
-        actor_of: ActorOf | None,
-        *,
-        read_only: bool,
-    ) -> None:
+    def __init__(self, rooms: Rooms, tokens: Grants, *, read_only: bool) -> None:
         self._rooms = rooms
         self._tokens = tokens
-        self._server_token = server_token
-        self._actor_of = actor_of
         self._read_only = read_only
 
-    async def check_store(self, request: Request) -> Response:
-        self._refuse_stranger(request)
-        return await _fine(request)
-
     async def new(self, request: Request) -> Response:
-        self._refuse_stranger(request)
-        wanted = (await _body(request)).get("docId")
+        wanted = (await body_of(request, b"{}")).get("docId")
         if wanted is None:
             raise Forbidden(_NO_NEW)
         document = _checked(wanted)
@@ -93,9 +73,8 @@ class _Sweet:
             return JSONResponse({"docId": document})
 
     async def authorize(self, request: Request) -> Response:
-        self._refuse_stranger(request)
         document = _checked(request.path_params["document"])
-        asked = await _body(request)
+        asked = await body_of(request, b"{}")
         authorization = self._authorization(asked.get("authorization"), request.scope)
         holder = token_of(request.scope)
         user, seconds = _user(asked.get("userId")), _seconds(asked.get("validForSeconds"))
@@ -119,36 +98,36 @@ class _Sweet:
     async def as_update(self, request: Request) -> Response:
         document = self._granted(request).document
         async with self._rooms.open(document):
-            update = await self._rooms.shelf.documents.answer(document, NOTHING_KNOWN)
+            update = await self._rooms.notes.documents.answer(document, NOTHING_KNOWN)
         return Response(update, media_type="application/octet-stream")
 
     async def update(self, request: Request) -> Response:
         grant = self._granted(request)
-        if not self._writes(grant):
+        if not self._writes(grant, request.scope):
             raise Forbidden("This token is for reading only. Nothing was saved.")
         update = await request.body()
         async with self._rooms.open(grant.document):
-            actor = self._actor(grant, request.scope)
-            await self._rooms.shelf.documents.apply(grant.document, update, actor)
+            actor = self._actor(grant, request.scope) or self._rooms.somebody()
+            await self._rooms.notes.documents.apply(grant.document, update, actor)
         return JSONResponse({})
 
-    def admit(self, scope: Scope) -> Entry:
+    def admit(self, scope: Scope) -> Admission:
         """Let a socket in by the token in its address."""
         document = scope["path_params"]["document"]
         if scope["path_params"]["again"] != document:
             raise BadArgument("The address names two documents; it must name one twice.")
         given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])
-        grant = self._tokens.read(given[0], document)
-        reader = not self._writes(grant)
-        return Entry(document, self._actor(grant, scope), reader)
+        grant = _own_grant(self._tokens.read(given[0], document), scope)
+        reader = not self._writes(grant, scope)
+        return Admission(document, self._actor(grant, scope), reader)
 
-    def _writes(self, grant: Grant) -> bool:
-        return not self._read_only and grant.authorization == "full"
+    def _writes(self, grant: Grant, scope: Scope) -> bool:
+        return not self._read_only and grant.authorization == "full" and may(scope, "write")
 
-    def _actor(self, grant: Grant, scope: Scope) -> str:
+    def _actor(self, grant: Grant, scope: Scope) -> str | None:
         if grant.user and token_of(scope) is None:
             return f"person:{grant.user}"
-        return self._actor_of(scope) if self._actor_of else actor_on(scope, self._rooms)
+        return actor_on(scope)
 
     def _authorization(self, asked: object, scope: Scope) -> Authorization:
         if asked not in (None, "full", "read-only"):
@@ -157,12 +136,8 @@ class _Sweet:
         return "read-only" if closed or asked == "read-only" else "full"
 
     def _granted(self, request: Request) -> Grant:
-        return self._tokens.read(_bearer(request), request.path_params["document"])
-
-    def _refuse_stranger(self, request: Request) -> None:
-        wanted = self._server_token
-        if wanted is not None and not compare_digest(_bearer(request).encode(), wanted.encode()):
-            raise Unauthorized("This needs the server's token.")
+        grant = self._tokens.read(_bearer(request), request.path_params["document"])
+        return _own_grant(grant, request.scope)
 
 
 async def _fine(_: Request) -> Response:
@@ -180,21 +155,19 @@ def _answering(endpoint: Endpoint) -> Endpoint:
     return answer
 
 
+def _own_grant(grant: Grant, scope: Scope) -> Grant:
+    """Return a grant of the access token that a request was let in by; no other counts."""
+    token = token_of(scope)
+    if grant.holder != (token.id if token else ""):
+        raise Unauthorized("The token was given to somebody else. Ask for a new one.")
+    return grant
+
+
 def _bearer(request: Request) -> str:
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
     if scheme.lower() != "bearer" or not token:
         raise Unauthorized("A token is missing: send it as `Authorization: Bearer …`.")
     return token.strip()
-
-
-async def _body(request: Request) -> dict[str, object]:
-    try:
-        body: object = json.loads(await request.body() or b"{}")
-    except (ValueError, RecursionError):
-        raise BadArgument("The body must be JSON.") from None
-    if not isinstance(body, dict):
-        raise BadArgument("The body must be a JSON object.")
-    return cast("dict[str, object]", body)
 
 
 def _checked(document: object) -> str:

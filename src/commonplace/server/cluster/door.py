@@ -1,0 +1,95 @@
+"""The owner's door for other nodes: TLS on TCP, behind it the sockets of this machine.
+
+A line with what the other node was started with, as on `owner.sock`, and one back; then whatever
+comes is HTTP. Nothing comes on the line by which a node watches whether the owner is there.
+"""
+
+import logging
+import socket
+import ssl
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+
+import anyio
+from anyio.abc import SocketListener, SocketStream
+from anyio.streams.buffered import BufferedByteStream
+from anyio.streams.tls import TLSStream
+
+from commonplace.errors import CommonplaceError
+from commonplace.server.cluster.carry import ENDED, carry
+from commonplace.server.owner.handshake import (
+    HELLO_MAX,
+    Hello,
+    Welcome,
+    line,
+    parse_answer,
+    parse_hello,
+)
+from commonplace.vault.owner import OWNER_SOCKET
+
+HANDSHAKE_SECONDS_MAX = 10.0
+
+_logger = logging.getLogger(__name__)
+
+
+async def keep_door(listener: socket.socket, context: ssl.SSLContext, folder: Path) -> None:
+    """Let other nodes in to the owner whose sockets are in a folder, until this is cancelled."""
+    async with await SocketListener.from_socket(listener) as accepting:
+        await accepting.serve(partial(_let_in, context, folder))
+
+
+async def _let_in(context: ssl.SSLContext, folder: Path, stream: SocketStream) -> None:
+    try:
+        async with stream:
+            with anyio.fail_after(HANDSHAKE_SECONDS_MAX):
+                node = await TLSStream.wrap(
+                    stream, server_side=True, ssl_context=context, standard_compatible=False
+                )
+                greeting = await _greeting(node)
+            await _attend(greeting, node, folder)
+    except ssl.SSLError as error:
+        _logger.warning("Somebody without this cluster's key was refused (%s).", error.reason)
+    except ENDED:
+        return
+    except Exception:
+        _logger.exception("what another node carried here failed")
+
+
+async def _greeting(node: TLSStream) -> Hello | None:
+    """Read the line of another node; None if it is told that it was refused."""
+    try:
+        greeting = parse_hello(await BufferedByteStream(node).receive_until(b"\n", HELLO_MAX))
+    except CommonplaceError as error:
+        await node.send(line(Welcome(ok=False, error=str(error))))
+        return None
+    # The command line's own socket, where tokens are made, is for the person of this machine.
+    return greeting if greeting.kind == "http" else None
+
+
+async def _attend(greeting: Hello | None, node: TLSStream, folder: Path) -> None:
+    if greeting is None:
+        return
+    async with BufferedByteStream(await anyio.connect_unix(folder / OWNER_SOCKET)) as owner:
+        await owner.send(line(greeting))
+        answer = await owner.receive_until(b"\n", HELLO_MAX)
+        await node.send(answer + b"\n")
+        app = folder / parse_answer(answer).socket
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(_cut_when_gone, owner, node)
+            await _speak(node, app)
+            tasks.cancel_scope.cancel()
+
+
+async def _speak(node: TLSStream, path: Path) -> None:
+    """Let the app answer, once something comes."""
+    with suppress(*ENDED):
+        first = await node.receive()
+        async with await anyio.connect_unix(path) as app:
+            await carry(node, app, first)
+
+
+async def _cut_when_gone(owner: BufferedByteStream, node: TLSStream) -> None:
+    with suppress(*ENDED):
+        await owner.receive()
+    await node.aclose()

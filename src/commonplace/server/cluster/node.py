@@ -1,0 +1,213 @@
+"""`commonplace serve --database`: the vault's owner under a lease, or a node in front of the owner.
+
+A node that loses its lease begins anew as a process (`anew`): nothing of what it held in memory
+can reach a client, a file or the database afterwards. The listening sockets stay open otherwise:
+whoever connects while there is no owner waits, and is not refused.
+"""
+
+import logging
+import os
+import socket
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
+
+import anyio
+import anyio.to_thread
+
+from commonplace.errors import Unavailable
+from commonplace.server.cluster.carry import ENDED
+from commonplace.server.cluster.door import keep_door
+from commonplace.server.cluster.team import Team
+from commonplace.server.cluster.way import Way
+from commonplace.server.composition import compose
+from commonplace.server.owner.handshake import hello
+from commonplace.server.owner.host import host
+from commonplace.server.owner.http_apps import url
+from commonplace.server.owner.loop_errors import ignore_late_readers
+from commonplace.server.owner.unwrap import plain_errors
+from commonplace.server.relay.http_proxy import cancel_when, once
+from commonplace.vault.databases import Databases, team_databases
+from commonplace.vault.lease.lease import Lease
+from commonplace.vault.lease.leases import Leases
+from commonplace.vault.lease.tables import Holder
+from commonplace.vault.owner import listen_as_node, share, socket_folder
+from commonplace.vault.postgres.connection import load_driver
+from commonplace.vault.settings import Settings
+
+_PAUSE = 0.2
+_LOOK_SECONDS = 1.0
+
+_OWNERS_MODULES = (
+    "commonplace.vault.open",
+    "commonplace.vault.log.postgres",
+    "commonplace.vault.history.postgres",
+    "commonplace.vault.nodes.providers",
+    "commonplace.server.mcp.server",
+    "commonplace.server.app",
+    "commonplace.server.yjs.sockets",
+    "commonplace.server.owner.uvicorn",
+)
+
+_logger = logging.getLogger(__name__)
+
+
+async def serve(
+    settings: Settings,
+    team: Team,
+    listeners: Sequence[socket.socket],
+    *,
+    stop: anyio.Event,
+    ready: Callable[[], None],
+    anew: Callable[[], None],
+) -> None:
+    """Serve a team's vault until `stop` is set; `anew` replaces this process, and does not return.
+
+    A database that cannot be reached is waited for.
+    """
+    ignore_late_readers()
+    load_driver()  # who lacks it need not wait for a database
+    await anyio.to_thread.run_sync(share, settings)  # the locks are held until the process ends
+    _seal_alike(settings, team)
+    door = _listening(team)
+    address = f"{team.host}:{door.getsockname()[1]}"
+    leases = Leases(team.database, f"{socket.gethostname()}:{os.getpid()}", address)
+    node = _Node(settings, team, listeners, leases, door, stop, once(ready), anew)
+    if not await _patiently(leases.__aenter__, stop):
+        return
+    try:
+        while await _patiently(node.take_turn, stop):
+            pass
+    finally:
+        with anyio.CancelScope(shield=True):
+            await leases.close()
+
+
+@dataclass(frozen=True, slots=True)
+class _Node:
+    settings: Settings
+    team: Team
+    listeners: Sequence[socket.socket]
+    leases: Leases
+    door: socket.socket
+    stop: anyio.Event
+    ready: Callable[[], None]
+    anew: Callable[[], None]
+
+    async def take_turn(self) -> None:
+        """Own the vault, or pass on to who does, until that is over."""
+        lease = await self.leases.claim(self.team.vault)
+        if lease is not None:
+            await self._own(lease)
+            return
+        holder = await self.leases.holder(self.team.vault)
+        if holder is not None:
+            await self._pass_on(holder)
+        await anyio.sleep(_PAUSE)
+
+    async def _own(self, lease: Lease) -> None:
+        lease.follow(self.anew)
+        opened = partial(open_databases, self.settings, self.team, lease)
+        context = self.team.context(server=True)
+        try:
+            with plain_errors(), listen_as_node(self.settings) as claim:
+                async with anyio.create_task_group() as tasks:
+                    sockets = socket_folder(self.settings)
+                    tasks.start_soon(keep_door, self.door.dup(), context, sockets)
+                    await host(
+                        self.settings,
+                        claim,
+                        compose=partial(compose, databases=opened),
+                        stop=self.stop,
+                        listeners=[listener.dup() for listener in self.listeners],
+                        ready=self.ready,
+                    )
+                    tasks.cancel_scope.cancel()
+        finally:
+            with anyio.CancelScope(shield=True):
+                await self.leases.release(lease)
+
+    async def _pass_on(self, holder: Holder) -> None:
+        name, _, port = holder.address.rpartition(":")
+        greeting = hello(self.settings, "http", urls=tuple(map(url, self.listeners)))
+        way = Way(name, int(port), self.team.context(server=False), greeting)
+        with plain_errors(), suppress(*ENDED):
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(cancel_when, self.stop, tasks.cancel_scope)
+                tasks.start_soon(self._watch, holder, tasks.cancel_scope)
+                tasks.start_soon(_load_ahead)
+                with suppress(*ENDED):
+                    await way.pass_on(self.listeners, self.ready)
+                tasks.cancel_scope.cancel()
+
+    async def _watch(self, holder: Holder, scope: anyio.CancelScope) -> None:
+        """Leave an owner that the database no longer names, though its connection stands."""
+        while True:
+            await anyio.sleep(_LOOK_SECONDS)
+            with suppress(Unavailable):
+                if await self.leases.holder(self.team.vault) != holder:
+                    scope.cancel()
+
+
+async def open_databases(settings: Settings, team: Team, lease: Lease) -> Databases:
+    """Open the databases of a vault, and refuse a folder that cannot be its own.
+
+    An owner over a folder that is not mounted would take every note for deleted.
+    """
+    opened = await team_databases(team.database, lease)
+    folders = {root.name: root.path for root in settings.roots}
+    places = [known.place for known in await opened.log.known() if known.place]
+    found = (
+        place.root in folders and (folders[place.root] / place.path).exists() for place in places
+    )
+    if places and not await anyio.to_thread.run_sync(any, found):
+        await opened.history.close()
+        await opened.log.close()
+        raise Unavailable(
+            f"None of the notes that the database has of the vault {team.vault!r} is in this"
+            " folder. Is it mounted, under the same name as on the other nodes?"
+        )
+    return opened
+
+
+async def _patiently(work: Callable[[], Awaitable[object]], stop: anyio.Event) -> bool:
+    """Try until it works; tell whether there is more to do, which there is until `stop` is set."""
+    told = ""
+    while not stop.is_set():
+        try:
+            await work()
+        except Unavailable as error:
+            if str(error) != told:
+                told = str(error)
+                _logger.warning("%s Trying again.", told)
+            with anyio.move_on_after(_PAUSE):
+                await stop.wait()
+        else:
+            return not stop.is_set()
+    return False
+
+
+def _listening(team: Team) -> socket.socket:
+    family = socket.AF_INET6 if ":" in team.host else socket.AF_INET
+    try:
+        return socket.create_server((team.host, team.port), family=family)
+    except OSError as error:
+        raise Unavailable(
+            f"Cannot listen for other nodes on {team.host} port {team.port} ({error.strerror})."
+            " Name an address of this machine, and a port that is free, with --node."
+        ) from None
+
+
+async def _load_ahead() -> None:
+    """Load what an owner needs while another is: to take over must not take the time of that."""
+    for module in _OWNERS_MODULES:
+        await anyio.to_thread.run_sync(import_module, module)
+
+
+def _seal_alike(settings: Settings, team: Team) -> None:
+    """Keep the one key of all nodes where an owner looks for its own."""
+    file = settings.state / "state.key"
+    file.touch(mode=0o600)
+    file.write_bytes(team.sealing_key())

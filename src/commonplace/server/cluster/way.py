@@ -1,0 +1,67 @@
+"""The way of a node that is not the owner: each connection's bytes go to the owner, and back."""
+
+import logging
+import socket
+import ssl
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import anyio
+from anyio.abc import SocketListener, SocketStream
+from anyio.streams.buffered import BufferedByteStream
+from anyio.streams.tls import TLSStream
+
+from commonplace.errors import Unavailable
+from commonplace.server.cluster.carry import ENDED, carry
+from commonplace.server.cluster.door import HANDSHAKE_SECONDS_MAX
+from commonplace.server.owner.handshake import HELLO_MAX, Hello, line, parse_answer
+from commonplace.server.relay.http_proxy import wait_gone
+
+_logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """Where the owner is, and what it is told of who comes."""
+
+    host: str
+    port: int
+    context: ssl.SSLContext
+    greeting: Hello
+
+    async def pass_on(self, listeners: Sequence[socket.socket], ready: Callable[[], None]) -> None:
+        """Pass everybody on until the owner goes; raises what `ENDED` names if it is not there."""
+        async with await self._reach(self.greeting) as watch:
+            ready()
+            async with anyio.create_task_group() as tasks:
+                for listener in listeners:
+                    tasks.start_soon(self._accept, listener.dup())
+                await wait_gone(watch)
+                tasks.cancel_scope.cancel()
+
+    async def _reach(self, greeting: Hello) -> TLSStream:
+        with anyio.fail_after(HANDSHAKE_SECONDS_MAX):
+            stream = await anyio.connect_tcp(self.host, self.port)
+            try:
+                owner = await TLSStream.wrap(
+                    stream, server_side=False, ssl_context=self.context, standard_compatible=False
+                )
+                await owner.send(line(greeting))
+                parse_answer(await BufferedByteStream(owner).receive_until(b"\n", HELLO_MAX))
+            except BaseException:
+                await anyio.aclose_forcefully(stream)
+                raise
+        return owner
+
+    async def _accept(self, listener: socket.socket) -> None:
+        async with await SocketListener.from_socket(listener) as accepting:
+            await accepting.serve(self._carry)
+
+    async def _carry(self, client: SocketStream) -> None:
+        try:
+            async with client, await self._reach(replace(self.greeting, urls=())) as owner:
+                await carry(client, owner)
+        except (Unavailable, *ENDED):
+            return
+        except Exception:
+            _logger.exception("a connection to the owner failed")
