@@ -13,11 +13,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and give the exit code: 0 done, 1 failed, 2 asked wrongly."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     if given[:1] == ["mcp"]:
-        from commonplace.cli import choices, stdio
+        from commonplace.cli import options
+        from commonplace.cli.commands.programs import stdio
 
-        flags = choices.parse(given[1:])
+        flags = options.parse(given[1:])
         if flags:
             return stdio.start(flags, os.environ)
-    from commonplace.cli.root import run
+    from commonplace.cli.group import run
 
     return run(given)

@@ -8,25 +8,45 @@ from typing import Any
 import click
 
 from commonplace import __version__
-from commonplace.cli.choices import OPTIONS, Flags, Option, settle
 from commonplace.cli.messages import fail, notice
+from commonplace.cli.options import OPTIONS, Ask, Flags, Option, settle, withheld_text
 from commonplace.errors import CommonplaceError
 from commonplace.vault.settings import Settings
 
-COMMANDS = (
-    "serve",
-    "mcp",
-    "index",
-    "status",
-    "search",
-    "review",
-    "approvals",
-    "trash",
-    "token",
-    "doctor",
-    "connect",
-    "model",
-)
+COMMANDS = {
+    "serve": "programs",
+    "mcp": "programs",
+    "index": "reports",
+    "status": "reports",
+    "search": "reports",
+    "review": "decisions",
+    "sets": "decisions",
+    "approvals": "decisions",
+    "history": "reports",
+    "blame": "reports",
+    "restore": "decisions",
+    "undo": "decisions",
+    "trash": "decisions",
+    "token": "decisions",
+    "trust": "decisions",
+    "store": "reports",
+    "doctor": "reports",
+    "chat": "programs",
+    "agents": "reports",
+    "checkout": "programs",
+    "connect": "programs",
+    "service": "programs",
+    "model": "programs",
+    "site": "programs",
+}
+"""Each command, and the package that it is in; in the order in which they are listed."""
+
+_BEGIN = """\b
+To begin:
+  commonplace serve ~/Notes                   your notes in the browser
+  commonplace connect                         which assistants are here
+  commonplace connect claude --write ~/Notes  let one of them in
+"""
 
 Function = Callable[..., Any]
 
@@ -38,17 +58,25 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        return import_module(f"commonplace.cli.{cmd_name}").command
+        return import_module(f"commonplace.cli.commands.{COMMANDS[cmd_name]}.{cmd_name}").command
 
 
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=_Commands,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog=_BEGIN,
+    invoke_without_command=True,
+)
 @click.version_option(__version__, prog_name="commonplace")
-def root() -> None:
+@click.pass_context
+def root(ctx: click.Context) -> None:
     """Make a folder of Markdown files a knowledge base that people and AI assistants share.
 
     VAULT is a folder, or several as NAME=DIR. It defaults to COMMONPLACE_VAULT, else to the
     current folder.
     """
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -79,9 +107,21 @@ def vault_and_state(function: Function) -> Function:
     return click.argument("vault", nargs=-1)(_gathered(_option(OPTIONS[0])(function)))
 
 
-def settled(flags: Flags) -> Settings:
+def vault_state_and_store(function: Function) -> Function:
+    """Give a command VAULT, `--state` and `--store`, as one `flags` argument."""
+    for option in (each for each in OPTIONS if each.name in ("state", "store")):
+        function = _option(option)(function)
+    return click.argument("vault", nargs=-1)(_gathered(function))
+
+
+def settled(flags: Flags, ask: Ask | None = None) -> Settings:
     """Make the settings of a command."""
-    return settle(flags, os.environ, notice)
+    return settle(flags, os.environ, notice, ask)
+
+
+def withheld(settings: Settings, flags: Flags) -> str:
+    """Say in one line what the vault's own file asks for in vain; nothing if there is nothing."""
+    return withheld_text(settings, flags, os.environ)
 
 
 def _option(option: Option) -> Callable[[Function], Function]:

@@ -7,14 +7,16 @@ from commonplace.errors import BadArgument, CommonplaceError, NotFound
 
 def notice(text: str) -> None:
     """Say something that is not the answer."""
-    print(f"commonplace: {text}", file=sys.stderr, flush=True)
+    from commonplace.core.text.invisible import visible  # slow to load, and most say nothing
+
+    print(f"commonplace: {visible(text)}", file=sys.stderr, flush=True)
 
 
-def log_to_stderr() -> None:
-    """Let warnings and bugs be seen."""
-    import logging
+def log_to_stderr(level: str = "warning", form: str = "text") -> None:
+    """Let warnings and bugs be seen, and more if that is chosen."""
+    from commonplace.cli import log_lines
 
-    logging.basicConfig(level=logging.WARNING, format="commonplace: %(message)s")
+    log_lines.log_to_stderr(level, form)
 
 
 def end_within(seconds: float) -> None:

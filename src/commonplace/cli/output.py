@@ -8,9 +8,12 @@ from typing import Any, TypeVar
 import click
 
 from commonplace.cli.messages import log_to_stderr
+from commonplace.core.text.foreign import one_line
 
 Result = TypeVar("Result")
 Function = Callable[..., Any]
+
+TERMINAL_LINE_MAX = 2_000
 
 
 def json_option(function: Function) -> Function:
@@ -19,21 +22,25 @@ def json_option(function: Function) -> Function:
 
 
 def show_json(value: object) -> None:
-    """Print a value as JSON; stdout may not be UTF-8, so JSON is kept to ASCII."""
-    click.echo(json.dumps(value, indent=2))
+    """Print a value as JSON, escaped where stdout has no such characters."""
+    text = json.dumps(value, indent=2, ensure_ascii=False)
+    try:
+        text.encode(sys.stdout.encoding or "ascii")
+    except UnicodeEncodeError:
+        text = json.dumps(value, indent=2)
+    click.echo(text)
 
 
 def safe(text: str) -> str:
-    """Make text from a vault fit for a terminal: no control characters, on one line."""
-    flat = " ".join(text.split())
-    return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in flat)
+    """Make text from a vault fit for a terminal: on one line, with nothing invisible in it."""
+    return one_line(" ".join(text.split()), TERMINAL_LINE_MAX)
 
 
 def finished(work: Coroutine[Any, Any, Result]) -> Result:
     """Run an async command to its end."""
     import anyio
 
-    from commonplace.server.unwrap import plain_errors
+    from commonplace.server.owner.unwrap import plain_errors
 
     async def main() -> Result:
         return await work

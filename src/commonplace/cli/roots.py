@@ -1,16 +1,19 @@
 """VAULT on the command line: a folder, or several `NAME=DIR`, checked before anything is opened.
 
-A folder may hold a `commonplace.toml`. Its `[roots]` split it into several; they must lie inside
-it, because a vault that came from elsewhere must not open other folders of this machine.
+A folder may hold a `commonplace.toml`. Its `[roots]` split it into several; those that lie outside
+it count only once the person trusts the vault (`vault.trust`).
 """
 
 import os
+import sys
 import unicodedata
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from commonplace.errors import BadArgument, NotFound, Unreadable
 from commonplace.vault.settings import CONFIG_FILE, Config, Root, parse_config
+from commonplace.vault.trust import real_root
 
 CONFIG_BYTES_MAX = 64 * 1024
 
@@ -24,13 +27,18 @@ def from_environment(environ: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def find(named: Sequence[str]) -> tuple[tuple[Root, ...], Config]:
-    """Find the roots of the vault, and what its `commonplace.toml` says."""
+    """Find the folders that were named, and what the `commonplace.toml` of the first says."""
     roots = tuple(_root(text) for text in named)
     config = _config(roots[0].path)
-    if config.roots and len(roots) == 1:
-        roots = tuple(_inside(roots[0].path, name, where) for name, where in config.roots)
+    return roots, config if len(roots) == 1 else replace(config, roots=())
+
+
+def split(roots: tuple[Root, ...], config: Config) -> tuple[Root, ...]:
+    """Return the roots of the vault: those that its file names, if it does, else the folders."""
+    if config.roots:
+        roots = tuple(_part(roots[0].path, name, where) for name, where in config.roots)
     _refuse_overlap(roots)
-    return roots, config
+    return roots
 
 
 def absolute(text: str) -> str:
@@ -51,9 +59,26 @@ def state_base(named: str | None) -> Path:
     """Say where the state folders of all vaults are."""
     if named:
         return Path(named).expanduser().absolute()
+    if sys.platform == "linux":  # as `platformdirs` does, which takes long to load
+        given = os.environ.get("XDG_DATA_HOME", "").strip()
+        base = Path(given) if given.startswith("/") else Path("~/.local/share").expanduser()
+        return base / "commonplace"
     import platformdirs
 
     return platformdirs.user_data_path("commonplace", appauthor=False)
+
+
+def personal_file(named: str | None) -> Path:
+    """Say where the person's own settings file is."""
+    if named:
+        return Path(named).expanduser().absolute()
+    if sys.platform == "linux":
+        given = os.environ.get("XDG_CONFIG_HOME", "").strip()
+        base = Path(given) if given.startswith("/") else Path("~/.config").expanduser()
+        return base / "commonplace" / "settings.toml"
+    import platformdirs
+
+    return platformdirs.user_config_path("commonplace", appauthor=False) / "settings.toml"
 
 
 def _root(text: str) -> Root:
@@ -65,14 +90,8 @@ def _root(text: str) -> Root:
     return Root(_checked_name(found.name or "vault"), found)
 
 
-def _inside(vault: Path, name: str, where: str) -> Root:
-    folder = _checked(str(vault / where), shown=where)
-    if not folder.resolve().is_relative_to(vault.resolve()):
-        raise BadArgument(
-            f"{CONFIG_FILE}: roots {name!r} lies outside the vault. "
-            "Name such a folder on the command line: NAME=DIR."
-        )
-    return Root(_checked_name(name), folder)
+def _part(vault: Path, name: str, where: str) -> Root:
+    return Root(_checked_name(name), _checked(str(real_root(vault, where)), shown=where))
 
 
 def _checked_name(name: str) -> str:
@@ -116,5 +135,7 @@ def _refuse_overlap(roots: Sequence[Root]) -> None:
         real = root.path.resolve()
         for name, other in seen.items():
             if real.is_relative_to(other) or other.is_relative_to(real):
-                raise BadArgument(f"The folders {name!r} and {root.name!r} lie in each other.")
+                raise BadArgument(
+                    f"The folders {name!r} and {root.name!r} overlap. Name the outer one alone."
+                )
         seen[root.name] = real

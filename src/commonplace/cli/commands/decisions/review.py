@@ -1,6 +1,8 @@
 """`commonplace review`: people decide what assistants suggested, one by one or by flags."""
 
 import getpass
+import hashlib
+import os
 import sys
 from collections.abc import Iterable
 from dataclasses import asdict
@@ -9,18 +11,23 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from commonplace.cli.choices import Flags
+from commonplace.cli.group import settled, vault_and_state
+from commonplace.cli.options import Flags
 from commonplace.cli.output import finished, json_option, safe, show_json
-from commonplace.cli.root import settled, vault_and_state
-from commonplace.core.wording import word_diff
+from commonplace.cli.set_headings import SetHeadings, set_headings
+from commonplace.core.render import PERHAPS_REJECTED
+from commonplace.core.text.invisible import visible
+from commonplace.core.text.word_diff import word_diff
 from commonplace.errors import BadArgument, Conflict
 from commonplace.vault.settings import Settings
 
 if TYPE_CHECKING:
-    from commonplace.cli.desk import Desk
-    from commonplace.vault.index import Pending
+    from commonplace.cli.vault_access import Desk
+    from commonplace.vault.index.reader import PendingSuggestion
 
 Verdict = Literal["accept", "reject"]
+
+NAME_DIGITS = 12
 
 HELP = """y - accept this suggestion
 n - reject it (you may give a reason that the assistant sees)
@@ -35,12 +42,12 @@ q - quit; what is undecided stays
 
 @click.command("review")
 @vault_and_state
-@click.option("--list", "only_list", is_flag=True, help="List what waits; decide nothing.")
+@click.option("--list", "only_list", is_flag=True, help="List what is pending; decide nothing.")
 @click.option("--path", help="Only suggestions in this note or folder.")
 @click.option("--accept", "accepted", multiple=True, metavar="ID", help="Accept this suggestion.")
 @click.option("--reject", "rejected", multiple=True, metavar="ID", help="Reject this suggestion.")
-@click.option("--accept-all", is_flag=True, help="Accept everything that waits.")
-@click.option("--reject-all", is_flag=True, help="Reject everything that waits.")
+@click.option("--accept-all", is_flag=True, help="Accept everything that is pending.")
+@click.option("--reject-all", is_flag=True, help="Reject everything that is pending.")
 @click.option("--reason", default="", help="A reason, which the assistant gets to see.")
 @json_option
 def command(
@@ -76,6 +83,8 @@ class _Wanted:
             raise BadArgument("A suggestion is either accepted or rejected, not both.")
         verdicts: dict[str, Verdict] = dict.fromkeys(accepted, "accept")
         verdicts |= dict.fromkeys(rejected, "reject")
+        if only_list and (verdicts or accept_all or reject_all):
+            raise BadArgument("--list decides nothing; leave it out, or the other flags.")
         everything: Verdict | None = "accept" if accept_all else "reject" if reject_all else None
         return cls(verdicts, everything, only_list=only_list)
 
@@ -83,53 +92,69 @@ class _Wanted:
 async def _review(
     settings: Settings, wanted: _Wanted, path: str | None, reason: str, *, as_json: bool
 ) -> None:
-    from commonplace.cli import desk
+    from commonplace.cli import vault_access
 
-    async with desk.opened(settings, follow=True) as (vault, owner):
+    async with vault_access.opened(settings, follow=True) as (vault, owner):
         if owner is None:
-            await vault.settled()
-        found = [each for each in await vault.pending() if _inside(each.path, path)]
+            await vault.indexer.settled()
+        waiting = [each for each in await vault.pending.listed() if _inside(each.path, path)]
+        sets = await set_headings(vault_access.set_desk(vault))
+        found = sorted(waiting, key=lambda each: sets.order(each))
         if wanted.verdicts or wanted.everything:
             await _decide(vault, found, wanted, reason, as_json=as_json)
         elif as_json:
-            show_json({"suggestions": [asdict(each) for each in found]})
+            rows = [
+                {"name": _name(each), "set": sets.number(each), **asdict(each)} for each in found
+            ]
+            show_json({"suggestions": rows})
         elif wanted.only_list or not sys.stdin.isatty():
-            _show_list(found)
+            _show_list(found, sets)
         else:
-            await _Session(vault, reason).go(found)
+            await _Session(vault, reason, sets).go(found)
 
 
 def _inside(path: str, wanted: str | None) -> bool:
     return not wanted or path == wanted or path.startswith(wanted.rstrip("/") + "/")
 
 
-def _show_list(found: "list[Pending]") -> None:
+def _show_list(found: "list[PendingSuggestion]", sets: SetHeadings) -> None:
     for each in found:
-        click.echo(f"{each.id}  {safe(each.path)}:{each.line}  {_by(each)}")
-        click.echo(f"    {_coloured(each)}")
+        for line in sets.heading(each):
+            click.echo(line)
+        click.echo(f"{_name(each)}  {safe(each.path)}:{each.line}  {_by(each)}")
+        click.echo(f"    {_shown(each)}")
     click.echo(f"{len(found)} suggestions wait." if found else "Nothing waits.", err=True)
 
 
 async def _decide(
-    vault: "Desk", found: "list[Pending]", wanted: _Wanted, reason: str, *, as_json: bool
+    vault: "Desk", found: "list[PendingSuggestion]", wanted: _Wanted, reason: str, *, as_json: bool
 ) -> None:
-    known = {each.id for each in found}
+    known = {_name(each) for each in found}
     if unknown := [id for id in wanted.verdicts if id not in known]:
         raise Conflict(
-            f"Not waiting any more, or never: {', '.join(unknown)}. Nothing was decided."
+            f"No pending suggestion has this id: {', '.join(unknown)}. Nothing was decided."
         )
-    decided = 0
+    decided, late = 0, list[str]()
     for verdict in ("accept", "reject"):
-        mine = [e for e in found if wanted.verdicts.get(e.id, wanted.everything) == verdict]
+        mine = [e for e in found if wanted.verdicts.get(_name(e), wanted.everything) == verdict]
         if mine:
-            decided += len((await vault.decide(verdict, _by_note(mine), _me(), reason)).decided)
+            done = await vault.review.decide(verdict, _by_note(mine), _me(), reason)
+            decided += len(done.decided)
+            late += done.late
     if as_json:
         show_json({"decided": decided})
     else:
         click.echo(f"{decided} decided.", err=True)
+    for path in late:
+        click.echo(f"The file of {safe(path)} could not be written yet and will follow.", err=True)
 
 
-def _by_note(chosen: "Iterable[Pending]") -> dict[str, list[str]]:
+def _name(each: "PendingSuggestion") -> str:
+    """Name one suggestion in one note: the same words may be suggested in many."""
+    return hashlib.sha256(f"{each.path}\0{each.id}".encode()).hexdigest()[:NAME_DIGITS]
+
+
+def _by_note(chosen: "Iterable[PendingSuggestion]") -> dict[str, list[str]]:
     ordered = sorted(chosen, key=lambda each: each.path)
     return {
         path: [each.id for each in group]
@@ -140,74 +165,116 @@ def _by_note(chosen: "Iterable[Pending]") -> dict[str, list[str]]:
 class _Session:
     """One by one, as `git add -p` does it."""
 
-    def __init__(self, vault: "Desk", reason: str) -> None:
+    def __init__(self, vault: "Desk", reason: str, sets: SetHeadings) -> None:
         self._vault = vault
+        self._sets = sets
         self._reason = reason
-        self._undo: str | None = None
+        self._done: list[tuple[int, str]] = []
         self._rest: dict[str, Verdict] = {}
+        self._keys = _Keys()
 
-    async def go(self, found: "list[Pending]") -> None:
-        for number, each in enumerate(found, start=1):
+    async def go(self, found: "list[PendingSuggestion]") -> None:
+        at = 0
+        while at < len(found):
+            each = found[at]
             if (verdict := self._rest.get(each.path)) is not None:
-                await self._decide(verdict, each, self._reason)
-            elif not await self._ask(each, number, len(found)):
+                await self._decide(verdict, each, at, self._reason)
+                at += 1
+            elif (then := await self._ask(each, at, len(found))) is None:
                 return
+            else:
+                at = then
         click.echo("That was all." if found else "Nothing waits.", err=True)
 
-    async def _ask(self, each: "Pending", number: int, total: int) -> bool:
-        """Ask until this one is settled; False to stop."""
-        click.echo(f"\n{click.style(safe(each.path), bold=True)}:{each.line}  {_by(each)}")
-        click.echo(f"  {_flat(each.before)}{_coloured(each)}{_flat(each.after)}")
+    async def _ask(self, each: "PendingSuggestion", at: int, total: int) -> int | None:
+        """Ask until this one is settled; gives which comes next, None to stop."""
+        import anyio.to_thread
+
+        self._show(each)
         while True:
-            click.echo(f"({number}/{total}) Accept this suggestion [y,n,a,d,e,u,s,q,?]? ", nl=False)
-            key = click.getchar().lower()
+            prompt = f"({at + 1}/{total}) Accept this suggestion [y,n,a,d,e,u,s,q,?]? "
+            click.echo(prompt, nl=False)
+            # In a thread: files are written, and others served, while a person thinks.
+            key = await anyio.to_thread.run_sync(self._keys.next)
             click.echo(key if key.isprintable() else "")
             match key:
                 case "y":
-                    return await self._decide("accept", each, "")
+                    await self._decide("accept", each, at, "")
                 case "n":
-                    return await self._decide("reject", each, self._reason or _why())
+                    await self._decide("reject", each, at, self._reason or _why())
                 case "a" | "d":
                     self._rest[each.path] = "accept" if key == "a" else "reject"
-                    return await self._decide(self._rest[each.path], each, self._reason)
+                    await self._decide(self._rest[each.path], each, at, self._reason)
                 case "e":
-                    return await self._edit(each)
+                    await self._edit(each, at)
+                case "u" if self._done:
+                    return await self._take_back()
                 case "u":
-                    await self._take_back()
+                    click.echo("  There is nothing to undo.", err=True)
+                    continue
                 case "s":
-                    return True
-                case "q" | "\x03" | "\x04" | "\x1b":
-                    return False
+                    pass
+                case "q" | "" | "\x03" | "\x04" | "\x1b":
+                    return None
                 case _:
                     click.echo(HELP)
+                    continue
+            return at + 1
 
-    async def _decide(self, verdict: Verdict, each: "Pending", reason: str) -> Literal[True]:
+    async def _decide(
+        self, verdict: Verdict, each: "PendingSuggestion", at: int, reason: str
+    ) -> None:
         try:
-            done = await self._vault.decide(verdict, {each.path: [each.id]}, _me(), reason)
-            self._undo = done.undo
+            done = await self._vault.review.decide(verdict, {each.path: [each.id]}, _me(), reason)
+            self._done.append((at, done.undo))
         except Conflict as error:
             click.echo(f"  {error}", err=True)
-        return True
 
-    async def _edit(self, each: "Pending") -> Literal[True]:
+    def _show(self, each: "PendingSuggestion") -> None:
+        if heading := self._sets.heading(each):
+            click.echo("\n" + "\n".join(heading))
+        click.echo(f"\n{_styled(safe(each.path), bold=True)}:{each.line}  {_by(each)}")
+        click.echo(f"  {_flat(each.before)}{_shown(each)}{_flat(each.after)}")
+
+    async def _edit(self, each: "PendingSuggestion", at: int) -> None:
         edited = click.edit(each.new)
         if edited is None:
-            return await self._decide("accept", each, "")
+            return await self._decide("accept", each, at, "")
         text = edited if each.new.endswith("\n") else edited.removesuffix("\n")
         try:
-            done = await self._vault.accept_as(each.path, each.id, text, _me())
-            self._undo = done.undo
+            done = await self._vault.review.accept_as(each.path, each.id, text, _me())
+            self._done.append((at, done.undo))
         except Conflict as error:
             click.echo(f"  {error}", err=True)
-        return True
 
-    async def _take_back(self) -> None:
-        if self._undo is None:
-            click.echo("  There is nothing to undo.", err=True)
-            return
-        await self._vault.undo(self._undo)
-        self._undo = None
-        click.echo("  The last decision was taken back; it waits again.", err=True)
+    async def _take_back(self) -> int:
+        """Undo the last decision; gives the suggestion that waits again, to be asked about."""
+        at, token = self._done.pop()
+        self._rest.clear()
+        await self._vault.review.undo(token)
+        click.echo("  The last decision was taken back.", err=True)
+        return at
+
+
+class _Keys:
+    """What is typed, key by key; Enter behind a key means nothing more."""
+
+    def __init__(self) -> None:
+        self._typed: list[str] = []
+
+    def next(self) -> str:
+        """Wait for a key; gives nothing when no more can come."""
+        while True:
+            while self._typed:
+                if (key := self._typed.pop(0)) not in "\r\n":
+                    return key
+            try:
+                typed = click.getchar().lower()
+            except (EOFError, KeyboardInterrupt):
+                return ""
+            if not typed:
+                return ""
+            self._typed = [typed] if typed.startswith("\x1b") else list(typed)
 
 
 def _why() -> str:
@@ -216,11 +283,26 @@ def _why() -> str:
     )
 
 
-def _by(each: "Pending") -> str:
-    return click.style(f"({safe(each.author)})" if each.author else "", dim=True)
+def _by(each: "PendingSuggestion") -> str:
+    by = _styled(f"({safe(each.author)})" if each.author else "", dim=True)
+    return f"{by}  {PERHAPS_REJECTED}" if each.perhaps_rejected else by
 
 
-def _coloured(each: "Pending") -> str:
+def _has_colours() -> bool:
+    """Say whether colours reach a person; where not, all has to be told by signs."""
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    return sys.stdout.isatty() and not plain
+
+
+def _styled(text: str, **style: bool) -> str:
+    return click.style(text, **style) if _has_colours() else text
+
+
+def _shown(each: "PendingSuggestion") -> str:
+    """Show what goes and what comes: in colours, else between the signs of CriticMarkup."""
+    if not _has_colours():
+        old = f"{{--{_flat(each.old)}--}}" if each.old else ""
+        return old + (f"{{++{_flat(each.new)}++}}" if each.new else "")
     styles = {"same": {}, "gone": {"fg": "red", "strikethrough": True}, "new": {"fg": "green"}}
     return "".join(
         click.style(_flat(text), **styles[kind])  # pyright: ignore[reportArgumentType]
@@ -230,8 +312,7 @@ def _coloured(each: "Pending") -> str:
 
 def _flat(text: str) -> str:
     """Show a text on one line, its spaces kept and nothing that a terminal would obey."""
-    shown = text.replace("\n", "↵ ").replace("\t", " ")
-    return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in shown)
+    return visible(text.replace("\r\n", "\n").replace("\n", "↵ ").replace("\t", " "))
 
 
 def _me() -> str:

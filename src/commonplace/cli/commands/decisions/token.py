@@ -1,19 +1,20 @@
 """`commonplace token`: who may use the vault from elsewhere, and how far."""
 
 import time
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import click
 
-from commonplace.cli.choices import Flags
+from commonplace.cli.group import settled, vault_and_state
+from commonplace.cli.options import Flags
 from commonplace.cli.output import finished, json_option, safe, show_json
-from commonplace.cli.root import settled, vault_and_state
 from commonplace.core.scopes import SCOPES, Scope
 from commonplace.vault.settings import Settings
 
 if TYPE_CHECKING:
-    from commonplace.vault.tokens import Token
+    from commonplace.vault.permissions.tokens import Token
 
 _CONNECT = (
     'claude mcp add --transport http notes http://HOST:8420/mcp --header "Authorization: Bearer {}"'
@@ -42,20 +43,38 @@ def command() -> None:
     metavar="WHEN",
     help="12h, 30d, 2w, 1y, a date such as 2027-01-31, or never.",
 )
+@click.option(
+    "--folder",
+    "folders",
+    multiple=True,
+    metavar="FOLDER",
+    help="Show nothing but what lies beneath this folder; may be given several times.",
+)
 @json_option
-def create(flags: Flags, name: str, scope: Scope, expires: str, *, as_json: bool) -> None:
+def create(
+    flags: Flags,
+    name: str,
+    scope: Scope,
+    expires: str,
+    folders: tuple[str, ...],
+    *,
+    as_json: bool,
+) -> None:
     """Make a token, and show its secret this once.
 
     NAME is how its holder is called in reviews, policies and records.
     """
-    from commonplace.vault.tokens import expiry
+    from commonplace.vault.permissions.tokens import expiry
 
-    token, secret = finished(_create(settled(flags), name, scope, expiry(expires, time.time())))
+    until = expiry(expires, time.time())
+    token, secret = finished(_create(settled(flags), name, scope, until, folders))
     if as_json:
         show_json({**_row(token), "token": secret})
         return
-    until = "never expires" if token.expires is None else f"expires {_day(token.expires)}"
-    click.echo(f"Token {token.id} for {safe(token.name)}: {token.scope}, {until}.", err=True)
+    ends = "never expires" if token.expires is None else f"expires {_day(token.expires)}"
+    click.echo(f"Token {token.id} for {safe(token.name)}: {token.scope}, {ends}.", err=True)
+    if token.folders:
+        click.echo(f"It reaches {safe(token.view.reach)} only; nothing else is shown.", err=True)
     click.echo("Keep the secret now: it is not shown again.", err=True)
     click.echo(secret)
     click.echo(f"\nClaude Code, on another machine:\n  {_CONNECT.format(secret)}", err=True)
@@ -78,7 +97,8 @@ def listing(flags: Flags, *, as_json: bool) -> None:
         used = "never used" if token.used is None else f"used {_day(token.used)}"
         state = token.state(time.time())
         about = f"{token.scope:8} {state:8} expires {until:10}  {used}"
-        click.echo(f"{token.id}  {about}  {safe(token.name)}")
+        only = f"  ({safe(token.view.reach)} only)" if token.folders else ""
+        click.echo(f"{token.id}  {about}  {safe(token.name)}{only}")
     if not tokens:
         click.echo("There are no tokens. Make one: commonplace token create NAME", err=True)
 
@@ -97,30 +117,30 @@ def revoke(flags: Flags, id: str, *, as_json: bool) -> None:
 
 
 async def _create(
-    settings: Settings, name: str, scope: Scope, expires: float | None
+    settings: Settings, name: str, scope: Scope, expires: float | None, folders: Sequence[str]
 ) -> "tuple[Token, str]":
-    from commonplace.cli import desk
+    from commonplace.cli import vault_access
 
-    async with desk.opened(settings) as (vault, _):
-        return await vault.tokens.create(name, scope, expires)
+    async with vault_access.opened(settings) as (vault, _):
+        return await vault.tokens.create(name, scope, expires, folders)
 
 
 async def _listed(settings: Settings) -> "list[Token]":
-    from commonplace.cli import desk
+    from commonplace.cli import vault_access
 
-    async with desk.opened(settings) as (vault, _):
+    async with vault_access.opened(settings) as (vault, _):
         return vault.tokens.listed()
 
 
 async def _revoke(settings: Settings, id: str) -> "Token":
-    from commonplace.cli import desk
+    from commonplace.cli import vault_access
 
-    async with desk.opened(settings) as (vault, _):
+    async with vault_access.opened(settings) as (vault, _):
         return await vault.tokens.revoke(id)
 
 
 def _row(token: "Token") -> dict[str, object]:
-    names = ("id", "name", "scope", "created", "expires", "used", "revoked")
+    names = ("id", "name", "scope", "folders", "created", "expires", "used", "revoked")
     values: dict[str, object] = {name: getattr(token, name) for name in names}
     return {**values, "state": token.state(time.time())}
 

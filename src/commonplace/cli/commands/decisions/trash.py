@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from commonplace.cli.choices import Flags
+from commonplace.cli.group import settled, vault_and_state
+from commonplace.cli.options import Flags
 from commonplace.cli.output import finished, json_option, safe, show_json
-from commonplace.cli.root import settled, vault_and_state
 from commonplace.vault.settings import Settings
 
 if TYPE_CHECKING:
-    from commonplace.vault.trash import Trashed
+    from commonplace.vault.notes.trash import Trashed
 
 
 @click.command("trash")
@@ -28,15 +28,15 @@ def command(flags: Flags, restored: tuple[str, ...], *, _only_list: bool, as_jso
 
 
 async def _trash(settings: Settings, restored: tuple[str, ...], *, as_json: bool) -> None:
-    from commonplace.cli import desk
+    from commonplace.cli import vault_access
 
-    async with desk.opened(settings, follow=True) as (vault, owner):
+    async with vault_access.opened(settings, follow=True) as (vault, owner):
         if owner is None:
-            await vault.settled()
+            await vault.indexer.settled()
         if not restored:
-            _show(await vault.trashed(), as_json=as_json)
+            _show(await vault.trash.listed(), as_json=as_json)
             return
-        paths = [await vault.restore(trash) for trash in restored]
+        paths = [await vault.trash.restore(trash) for trash in restored]
         if as_json:
             show_json({"restored": paths})
         for path in () if as_json else paths:

@@ -4,9 +4,9 @@ import os
 
 import click
 
-from commonplace.cli import stdio
-from commonplace.cli.choices import Flags
-from commonplace.cli.root import vault_options
+from commonplace.cli.commands.programs import stdio
+from commonplace.cli.group import vault_options
+from commonplace.cli.options import Flags
 
 
 @click.command("mcp")

@@ -4,8 +4,11 @@ import os
 
 import click
 
+from commonplace.cli import progress
 from commonplace.cli.messages import notice
 from commonplace.cli.output import json_option, show_json
+
+_MEGABYTES = 84
 
 
 @click.group("model")
@@ -16,10 +19,13 @@ def command() -> None:
 @command.command("install")
 def install() -> None:
     """Fetch the model once (84 MB), build it, and check it; offline from then on."""
-    from commonplace.cli.embeddings import models
-    from commonplace.vault.model import install as install_model
+    from commonplace.cli.choices.embedding_choice import models
+    from commonplace.vault.embeddings.model.install import install as install_model
 
-    done = install_model(models(os.environ), notice)
+    with progress.shown("MB fetched") as show:
+        done = install_model(
+            models(os.environ), notice, arrived=lambda size: show(size // 1_000_000, _MEGABYTES)
+        )
     click.echo(done.message)
 
 
@@ -29,13 +35,13 @@ def install() -> None:
 @click.pass_context
 def status(ctx: click.Context, *, check: bool, as_json: bool) -> None:
     """Show whether the model is installed and whole; exits with 1 if it is not."""
-    from commonplace.cli.embeddings import models
-    from commonplace.vault import model_files
+    from commonplace.cli.choices.embedding_choice import models
+    from commonplace.vault.embeddings.model import files
 
-    look = model_files.verify if check else model_files.status
+    look = files.verify if check else files.status
     found = look(models(os.environ))
     if as_json:
         show_json({"state": found.state.value, "message": found.message})
     else:
         click.echo(found.message)
-    ctx.exit(0 if found.state is model_files.State.READY else 1)
+    ctx.exit(0 if found.state is files.ModelState.READY else 1)

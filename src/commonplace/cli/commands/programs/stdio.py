@@ -12,16 +12,16 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
-from commonplace.cli.choices import Flags, settle
 from commonplace.cli.messages import end_within, fail, log_to_stderr, notice
+from commonplace.cli.options import Flags, settle, withheld_text
 from commonplace.errors import CommonplaceError
-from commonplace.server.link import Owning
-from commonplace.server.relay import Relay
+from commonplace.server.relay.owner_link import OwnerInThread
+from commonplace.server.relay.relay import Relay
 from commonplace.vault.owner import Claim
 from commonplace.vault.settings import Settings
 
 if TYPE_CHECKING:
-    from commonplace.server.host import Compose
+    from commonplace.server.owner.host import Compose
 
 ENDING_SECONDS_MAX = 2.0
 
@@ -33,7 +33,10 @@ def start(flags: Flags, environ: Mapping[str, str]) -> int:
     if os.isatty(0):
         notice("this speaks MCP to an assistant, on standard input. See: commonplace connect")
     try:
-        relay(settle(flags, environ, notice))
+        settings = settle(flags, environ, notice)
+        if unmet := withheld_text(settings, flags, environ):
+            notice(unmet)
+        relay(settings)
     except CommonplaceError as error:
         return fail(error)
     return 0
@@ -42,7 +45,7 @@ def start(flags: Flags, environ: Mapping[str, str]) -> int:
 def relay(settings: Settings, compose: "Compose | None" = None) -> None:
     """Relay between this process's standard streams and the vault's owner."""
 
-    def own(settings: Settings, claim: Claim) -> Owning:
+    def own(settings: Settings, claim: Claim) -> OwnerInThread:
         return _own(settings, claim, compose)
 
     stdin, stdout = _move_away(0, os.O_RDONLY), _move_away(1, os.O_WRONLY)
@@ -70,15 +73,18 @@ def stop_signals() -> Generator[int]:
         os.close(writer)
 
 
-def _own(settings: Settings, claim: Claim, compose: "Compose | None") -> Owning:
-    from commonplace.server.thread import OwnerThread
+def _own(settings: Settings, claim: Claim, compose: "Compose | None") -> OwnerInThread:
+    from commonplace.server.owner.thread import OwnerThread
 
-    log_to_stderr()
-    if compose is None:
+    def load() -> "Compose":
+        log_to_stderr(settings.log_level, settings.log_format)
+        if compose is not None:
+            return compose
         from commonplace.server.composition import compose as real
 
-        compose = partial(real, late=True)
-    return OwnerThread(settings, claim, compose)
+        return partial(real, late=True)
+
+    return OwnerThread(settings, claim, load)
 
 
 def _move_away(standard: int, mode: int) -> int:

@@ -5,10 +5,10 @@ from typing import cast
 
 import click
 
-from commonplace.cli.choices import Flags
+from commonplace.cli.group import settled, vault_and_state
+from commonplace.cli.options import Flags
 from commonplace.cli.output import finished, json_option, show_json
-from commonplace.cli.root import settled, vault_and_state
-from commonplace.vault.builder import ahead
+from commonplace.vault.index.build.builder import ahead
 from commonplace.vault.settings import Settings
 
 
@@ -34,9 +34,9 @@ def command(flags: Flags, *, rebuild: bool, as_json: bool) -> None:
 
 
 async def _refresh(settings: Settings, *, rebuild: bool) -> dict[str, object]:
-    from commonplace.cli import desk, progress
+    from commonplace.cli import progress, vault_access
 
     with progress.shown("Indexing") as shown:
-        async with desk.opened(settings) as (vault, _):
-            await vault.refresh(rebuild=rebuild, progress=shown)
-            return vault.status()
+        async with vault_access.opened(settings) as (vault, _):
+            await vault.indexer.refresh(rebuild=rebuild, progress=shown)
+            return vault.health.status()

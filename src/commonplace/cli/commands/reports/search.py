@@ -1,19 +1,20 @@
 """`commonplace search`: notes ranked by the words of a query and by its meaning."""
 
 from dataclasses import asdict, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from commonplace.cli import status
-from commonplace.cli.choices import Flags
+from commonplace.cli.commands.reports import status
+from commonplace.cli.group import settled, vault_and_state
+from commonplace.cli.options import Flags
 from commonplace.cli.output import finished, json_option, safe, show_json
-from commonplace.cli.root import settled, vault_and_state
 from commonplace.errors import BadArgument, NotFound
 from commonplace.vault.settings import Settings
 
 if TYPE_CHECKING:
-    from commonplace.vault.finding import Hit
+    from commonplace.vault.search.search import Hit
 
 LIMIT_MAX = 100
 
@@ -30,7 +31,8 @@ def command(flags: Flags, limit: int, *, as_json: bool) -> None:
     The query is the last word; put several in quotes.
     """
     *vault, query = flags.vault or [""]
-    if not query.strip():
+    is_folder = not vault and "/" in query and Path(query).expanduser().is_dir()
+    if not query.strip() or is_folder:
         raise BadArgument('Say what to search for: commonplace search [VAULT] "QUERY".')
     try:
         settings = settled(replace(flags, vault=tuple(vault)))
@@ -41,7 +43,9 @@ def command(flags: Flags, limit: int, *, as_json: bool) -> None:
         show_json({"query": query, "hits": [asdict(hit) for hit in hits]})
         return
     for hit in hits:
-        click.echo(f"{hit.score:.2f}  {safe(hit.path)}  ({' + '.join(hit.matched)})")
+        undecided = "  [undecided: a suggestion that waits]" if hit.undecided else ""
+        by = " + ".join(hit.matched)
+        click.echo(f"{hit.score:.2f}  {safe(hit.path)}  ({by}){undecided}")
         click.echo(f"      {safe(hit.snippet)}")
     if not hits:
         click.echo("Nothing found.", err=True)
@@ -50,11 +54,11 @@ def command(flags: Flags, limit: int, *, as_json: bool) -> None:
 
 
 async def _search(settings: Settings, query: str, limit: int) -> "tuple[list[Hit], dict[str, Any]]":
-    from commonplace.cli import desk, progress
+    from commonplace.cli import progress, vault_access
 
-    async with desk.opened(settings) as (vault, owner):
+    async with vault_access.opened(settings) as (vault, owner):
         if owner is None:
             with progress.shown("Indexing") as shown:
-                await vault.refresh(progress=shown)
-        hits = await vault.search(query, limit)
-        return hits, cast("dict[str, Any]", vault.status()["meaning"])
+                await vault.indexer.refresh(progress=shown)
+        hits = await vault.search.search(query, limit)
+        return hits, cast("dict[str, Any]", vault.health.status()["meaning"])

@@ -6,9 +6,9 @@ from typing import Any
 
 import click
 
-from commonplace.cli.choices import Flags
+from commonplace.cli.group import settled, vault_and_state, withheld
+from commonplace.cli.options import Flags
 from commonplace.cli.output import finished, json_option, safe, show_json
-from commonplace.cli.root import settled, vault_and_state
 from commonplace.vault.settings import Settings
 
 
@@ -17,20 +17,23 @@ from commonplace.vault.settings import Settings
 @json_option
 def command(flags: Flags, *, as_json: bool) -> None:
     """Show what a vault holds, how far its index is, and which process owns it."""
-    status = finished(_status(settled(flags)))
+    settings = settled(flags)
+    status = finished(_status(settings))
     if as_json:
         show_json(status)
         return
     for name, value in _lines(status):
         click.echo(f"{name:<8} {safe(value)}")
+    if unmet := withheld(settings, flags) or _before_trust(status):
+        click.echo(f"{'trust':<8} {safe(unmet)}")
 
 
 async def _status(settings: Settings) -> dict[str, Any]:
-    from commonplace.cli import desk
+    from commonplace.cli import vault_access
 
-    async with desk.opened(settings) as (vault, owner):
+    async with vault_access.opened(settings) as (vault, owner):
         about = {"pid": owner.pid, "version": owner.version, "urls": owner.urls} if owner else None
-        return {**vault.status(), "owner": about}
+        return {**vault.health.status(), "owner": about}
 
 
 def _lines(status: dict[str, Any]) -> Iterator[tuple[str, str]]:
@@ -39,7 +42,10 @@ def _lines(status: dict[str, Any]) -> Iterator[tuple[str, str]]:
         yield "folder", f"{root['name']}: {root['path']}{gone}"
     counts = status["index"]
     unreadable = f", {counts['problems']} of them unreadable" if counts["problems"] else ""
-    yield "notes", f"{counts['notes']}, {counts['words']} words{unreadable}"
+    if status.get("unindexed"):
+        yield "notes", f"{status['unindexed']}, not indexed yet"
+    else:
+        yield "notes", f"{counts['notes']}, {counts['words']} words{unreadable}"
     yield "links", f"{counts['links']}, {counts['unresolved']} of them unresolved"
     yield "tags", f"{counts['tags']}"
     yield "index", _index(status)
@@ -65,6 +71,8 @@ def _index(status: dict[str, Any]) -> str:
         return f"being built: {building['read']} of {building['todo']} notes read"
     if status["current"]:
         return "up to date"
+    if status.get("unindexed"):
+        return "not built yet: the next start of a server builds it"
     return "as it was left; no server is running to keep it up to date"
 
 
@@ -73,6 +81,13 @@ def _write(write: dict[str, Any]) -> str:
     answer = f"{write['answer']}, by {write['by']}"
     what = f"{write['who']}: {write['operation']} {write['path']}"
     return f"{when} {what} ({answer}): {write['outcome']}"
+
+
+def _before_trust(status: dict[str, Any]) -> str:
+    """Say that the owner was started before the vault was trusted, if so."""
+    if not status["owner"] or not status.get("withheld"):
+        return ""
+    return f"given, but process {status['owner']['pid']} was started before: restart it."
 
 
 def _owner(owner: dict[str, Any] | None) -> str:

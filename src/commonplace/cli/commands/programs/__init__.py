@@ -1,0 +1,1 @@
+"""Commands that run or set up something: server, assistants' side of it, service, site, model."""

@@ -1,0 +1,1 @@
+"""Commands that tell how a vault is and what is in it, and bring its index up to date."""

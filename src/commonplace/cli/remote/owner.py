@@ -1,0 +1,73 @@
+"""The process that owns a vault, asked over its HTTP socket."""
+
+import http.client
+import json
+import socket
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from commonplace.errors import BadArgument, Conflict, NotFound, Unavailable
+
+_ERRORS = {"BAD_ARGUMENT": BadArgument, "NOT_FOUND": NotFound, "CONFLICT": Conflict}
+
+
+class Owner:
+    """The process that owns the vault, asked over its HTTP socket."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def get(self, path: str) -> dict[str, Any]:
+        """Ask for something."""
+        return next(self.ask("GET", path))
+
+    def post(self, path: str, body: Mapping[str, object]) -> dict[str, Any]:
+        """Have something done."""
+        return next(self.lines(path, body))
+
+    def lines(self, path: str, body: Mapping[str, object]) -> Iterator[dict[str, Any]]:
+        """Have something done, and give each line of the answer as it comes."""
+        return self.ask("POST", path, json.dumps(body).encode())
+
+    def events(self, path: str) -> Iterator[dict[str, Any]]:
+        """Follow a stream of server-sent events."""
+        with closing(_Unix(self._path)) as connection:
+            try:
+                connection.request("GET", path)
+                answer = connection.getresponse()
+                if answer.status != http.HTTPStatus.OK:
+                    _checked(json.loads(answer.read()))
+                for text in answer:
+                    if text.startswith(b"data: "):
+                        yield json.loads(text[6:])
+            except (OSError, ValueError, http.client.HTTPException):
+                raise Unavailable("The vault's owner ended or failed. Try again.") from None
+
+    def ask(self, method: str, path: str, body: bytes | None = None) -> Iterator[dict[str, Any]]:
+        """Ask, and give each line of the answer as it comes."""
+        with closing(_Unix(self._path)) as connection:
+            try:
+                connection.request(method, path, body, {"X-Commonplace": "1"})
+                for text in connection.getresponse():
+                    yield _checked(json.loads(text))
+            except (OSError, ValueError, http.client.HTTPException):
+                raise Unavailable("The vault's owner ended or failed. Try again.") from None
+
+
+class _Unix(http.client.HTTPConnection):
+    def __init__(self, path: Path) -> None:
+        super().__init__("localhost")
+        self._path = path
+
+    def connect(self) -> None:
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.connect(str(self._path))
+
+
+def _checked(body: dict[str, Any]) -> dict[str, Any]:
+    if "error" in body:
+        kind = _ERRORS.get(body["error"]["code"], Unavailable)
+        raise kind(body["error"]["message"])
+    return body
