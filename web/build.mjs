@@ -1,12 +1,14 @@
 // Builds the page: node build.mjs [--watch] [--out=FOLDER].
 // Names of assets carry a hash of what they hold, so that browsers may keep them for ever.
 import { build, context } from "esbuild";
+import { createHash } from "node:crypto";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 
 const NOTE_GZIPPED_MAX = 180_000;
+const DRAWING = "node_modules/@mermaid-js/tiny/dist/mermaid.tiny.js";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const watching = process.argv.includes("--watch");
@@ -60,14 +62,36 @@ async function finish(result) {
     .replace("src/styles/page.css", local(main.cssBundle))
     .replace("</head>", `${preloads(result.metafile.outputs).map(local).map(preload).join("")}</head>`);
   await writeFile(join(out, "index.html"), page);
-  await writeFile(join(out, "licences.txt"), await licences(result.metafile));
+  await writeFile(join(out, "licences.txt"), await licences(result.metafile, await buildFrames(), worker));
   await measure(result.metafile.outputs);
 }
 
+// What runs in a frame with an origin of its own: one plain script, since such a frame may load no
+// modules, and the document that loads it.
+async function buildFrames() {
+  const { metafile } = await build({ ...options, entryPoints: ["src/frames/diagrams.ts"], format: "iife", splitting: false, plugins: [] });
+  const [script] = Object.keys(metafile.outputs).filter((path) => path.endsWith(".js"));
+  const local = relative(out, resolve(here, script)).replaceAll("\\", "/");
+  // Comes as one file that puts itself into the global scope, so it is taken as it is.
+  const drawing = await readFile(join(here, DRAWING));
+  const name = `assets/mermaid-${createHash("sha256").update(drawing).digest("hex").slice(0, 8).toUpperCase()}.js`;
+  await writeFile(join(out, name), drawing);
+  const scripts = [name, local].map((each) => `<script src="${each}"></script>`).join("");
+  await writeFile(join(out, "diagrams.html"), `<!doctype html><html lang="en"><meta charset="utf-8"><title>Draws diagrams</title><body>${scripts}</body></html>\n`);
+  return { inputs: { ...metafile.inputs, [DRAWING]: {} } };
+}
+
+// What runs in a thread of its own: one plain script; the page is built with its address, a site with all of it.
+async function buildWorker() {
+  const { metafile } = await build({ ...options, entryPoints: ["src/graph/worker.ts"], entryNames: "graph-[hash]", format: "iife", splitting: false, plugins: [] });
+  const [script] = Object.keys(metafile.outputs).filter((path) => path.endsWith(".js"));
+  return { script: resolve(here, script), inputs: metafile.inputs };
+}
+
 // Every package that went into the page, with its licence text.
-async function licences(metafile) {
+async function licences(...metafiles) {
   const packages = new Set();
-  for (const input of Object.keys(metafile.inputs)) {
+  for (const input of metafiles.flatMap(({ inputs }) => Object.keys(inputs))) {
     const found = /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(input);
     if (found) packages.add(found[1]);
   }
@@ -120,12 +144,27 @@ async function gzipped(outputs, entries) {
 
 const kB = (bytes) => `${(bytes / 1000).toFixed(1)} kB`;
 
-await 0;
 await rm(out, { recursive: true, force: true });
 await mkdir(join(out, "assets"), { recursive: true });
+const worker = await buildWorker();
+options.define = { GRAPH_WORKER: JSON.stringify(relative(out, worker.script).replaceAll("\\", "/")) };
 if (watching) {
   const plugin = { name: "finish", setup: (bundle) => bundle.onEnd(finish) };
   await (await context({ ...options, plugins: [spare, plugin] })).watch();
 } else {
   await finish(await build(options));
+  await buildSite();
+}
+
+// The same renderer for sites of plain files (`commonplace site`): one classic script, because a
+// browser loads no modules from a folder.
+async function buildSite() {
+  // Neither does it load a worker from there, so the script holds that one itself.
+  const inside = `data:text/javascript;base64,${(await readFile(worker.script)).toString("base64")}`;
+  const define = { GRAPH_WORKER: JSON.stringify(inside) };
+  const { metafile } = await build({ ...options, define, entryPoints: ["src/site/site.tsx"], splitting: false, format: "iife" });
+  const [script, output] = Object.entries(metafile.outputs).find(([, each]) => each.entryPoint === "src/site/site.tsx");
+  const names = Object.keys(metafile.outputs).map((path) => path.slice(path.lastIndexOf("/") + 1));
+  const name = (path) => path.slice(path.lastIndexOf("/") + 1);
+  await writeFile(join(out, "site.json"), JSON.stringify({ script: name(script), style: name(output.cssBundle), files: names.sort() }));
 }

@@ -1,6 +1,8 @@
 // The server's JSON, typed. An endpoint that this server does not have raises `Missing`.
 
 import { shownName } from "./person.ts";
+import type { Summary } from "./agent.ts";
+import type { SetSummary } from "./sets.ts";
 
 export class ApiError extends Error {
   constructor(readonly status: number, readonly code: string, message: string) {
@@ -21,15 +23,45 @@ export interface Answers {
   };
   tags: { tags: [tag: string, count: number][] };
   tagged: { notes: { path: string; title: string }[] };
-  search: { hits: { path: string; title: string; score: number; snippet: string }[] };
-  graph: { nodes: { id: string; title: string; degree: number }[]; edges: [number, number][] };
+  find: { terms: string[]; hits: { path: string; title: string; score: number; snippet: string; matched: ("text" | "meaning")[]; undecided: boolean }[] };
+  names: { names: { path: string; name: string; kind: "alias" | "title" | "heading" }[] };
+  graph: { nodes: { id: string; title: string; degree: number }[]; edges: [number, number][]; tags: [tag: string, members: number[]][] };
   suggestions: { total: number; suggestions: Pending[]; cursor: string | number | null };
+  "folders/empty": { folders: string[] };
   templates: { templates: string[] };
+  agents: { agents: { name: string; installed: boolean }[] };
+  "agents/conversations": { conversations: Summary[] };
   approvals: { approvals: Approval[] };
+  sets: { sets: SetSummary[] };
+  [one: `sets/${number}`]: unknown;
+  [verdicts: `agents/conversations/${string}/verdicts`]: { text: string };
+  remembered: { remembered: Grant[] };
   assistants: { assistants: Assistant[] };
-  connect: Record<"claude" | "desktop" | "cursor" | "vscode", string>;
-  status: { roots: { name: string; path: string }[]; read_only?: boolean; building: { read: number; todo: number } | null };
+  connect: { clients: Client[] };
+  trash: { trash: { trash: string; path: string; time: number | null; who: string | null }[] };
+  history: { revisions: Revised[]; cursor: number | null; latest: number; people: { by: string; kind: Revised["kind"] }[] };
+  "history/blame": { runs: [length: number, revision: number][]; authors: Record<string, { by: string; kind: Revised["kind"]; time: string; cause: string; accepted?: string[] }> };
+  "history/revision": Revised & { old: string; new: string; seen_old: string; seen_new: string };
+  undo: { notes: { path: string; document: string; whole: "" | "trash" | "restore" | "rename"; to: string; passages: { kind: "remove" | "restore" | "unclear"; text: string }[] }[] };
+  attachments: { files: { link: string; path: string | null }[] };
+  status: { roots: { name: string; path: string }[]; read_only?: boolean; closed?: string[]; building: { read: number; todo: number } | null };
 }
+
+export interface Revised {
+  revision: number;
+  time: string;
+  kind: "person" | "assistant" | "program";
+  by: string;
+  cause: string;
+  path: string;
+  was: string;
+  added: number;
+  removed: number;
+  changes: [removed: string, added: string][];
+  more: number;
+}
+
+export const PERHAPS_REJECTED = "perhaps rejected in the file";
 
 export interface Pending {
   id: string;
@@ -42,7 +74,8 @@ export interface Pending {
   time: number | null;
   before: string;
   after: string;
-  /** How many suggestions of the note have the same texts, itself included. */
+  /** Whether another program saved the note without it, perhaps to reject it. */
+  perhaps_rejected: boolean;
 }
 
 export interface Approval {
@@ -53,6 +86,25 @@ export interface Approval {
   time: number;
   summary: string;
   diff: string;
+  /** All that "always" would allow, in a sentence; empty where it can be allowed once only. */
+  always: string;
+}
+
+/** What is always allowed. */
+export interface Grant {
+  key: string;
+  operation: Approval["operation"];
+  who: string;
+  time: number;
+  meaning: string;
+}
+
+/** A program to connect: what to paste, and where. */
+export interface Client {
+  id: string;
+  label: string;
+  how: string;
+  text: string;
 }
 
 export interface Assistant {
@@ -75,14 +127,29 @@ export async function get<Name extends keyof Answers>(name: Name, given: Paramet
     if (value !== undefined && value !== "") query.set(key, String(value));
   }
   const asked = query.size ? `?${query}` : "";
+  if (MAY_BE_CLOSED.has(name) && (await status())?.closed?.includes(name)) throw new Missing(name);
   return (await ask(`api/${name}${asked}`, {})) as Answers[Name];
 }
+
+/** What not every access token opens: the status tells, before it is asked for. */
+const MAY_BE_CLOSED = new Set("approvals remembered assistants connect folders/empty history sets trash".split(" "));
+let told: Promise<Answers["status"] | null> | undefined;
+
+/** How the server is, as it was when the page began. */
+export const status = () => (told ??= maybe(get("status")));
 
 /** Everything that is written says by whom. */
 export async function post<Answer>(name: string, wish: object): Promise<Answer> {
   const body = { who: shownName(), ...wish };
   const headers = { "content-type": "application/json", "x-commonplace": "1" };
   return (await ask(`api/${name}`, { method: "POST", headers, body: JSON.stringify(body) })) as Answer;
+}
+
+/** Send a file for a note. */
+export async function upload(note: string, name: string, file: Blob): Promise<{ path: string; link: string }> {
+  const query = new URLSearchParams({ note, name, who: shownName() });
+  const headers = { "content-type": file.type || "application/octet-stream", "x-commonplace": "1" };
+  return (await ask(`api/attachments?${query}`, { method: "POST", headers, body: file })) as { path: string; link: string };
 }
 
 async function ask(path: string, options: RequestInit): Promise<unknown> {

@@ -11,7 +11,14 @@ const GATHER_MS = 150;
 /** Counts up whenever suggestions changed somewhere; `touched` says in which notes. */
 export const reviewed = signal(0);
 export const touched = signal<readonly string[]>([]);
+/** Counts up whenever a change set began, was named, finished, sent back, split or merged. */
+export const arranged = signal(0);
 export const assistantsChanged = signal(0);
+/** Counts up when the server is there again: whatever could not be asked is asked once more. */
+export const returned = signal(0);
+/** Counts up when files arrived at the server that had waited for it. */
+export const filesArrived = signal(0);
+const AGAIN_MS = 3000;
 
 interface Notes {
   changed?: string[];
@@ -20,12 +27,20 @@ interface Notes {
   moved?: [string, string][];
 }
 
-export function listen(): void {
+export function listen(again = false): void {
   const source = new EventSource("api/events");
-  let wasOpen = false;
+  let wasOpen = again;
   source.addEventListener("open", () => {
-    if (wasOpen) void loadNotes();
+    // Also at first: something may have changed after it was asked for and before we were heard.
+    void import("./ready.ts").then(({ loadChanged }) => loadChanged());
+    if (wasOpen) returned.value++;
+    else arranged.value++;
     wasOpen = true;
+    void import("./files.ts").then(({ sendWaiting }) => sendWaiting());
+  });
+  // A server that is just starting may refuse the stream, and the browser then does not try again.
+  source.addEventListener("error", () => {
+    if (source.readyState === EventSource.CLOSED && wasOpen) setTimeout(() => listen(true), AGAIN_MS);
   });
   source.addEventListener("notes", (event) => gather(JSON.parse(event.data as string) as Notes));
   source.addEventListener("suggestions", (event) => {
@@ -35,6 +50,7 @@ export function listen(): void {
   source.addEventListener("approvals", (event) => {
     approvals.value = (JSON.parse(event.data as string) as { count: number }).count;
   });
+  source.addEventListener("sets", () => arranged.value++);
   source.addEventListener("assistants", () => assistantsChanged.value++);
   // A server without the stream answers 404, and the browser does not try again.
   effect(() => void maybe(get("approvals")).then((found) => (approvals.value = found ? found.approvals.length : null)));

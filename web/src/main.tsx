@@ -4,11 +4,11 @@ import "./styles/page.css";
 
 import { render } from "preact";
 
-import { get, maybe } from "./api.ts";
+import { status } from "./api.ts";
 import { listenToKeys } from "./commands.ts";
 import { listen } from "./events.ts";
 import { App, fetchTheRest } from "./parts/app.tsx";
-import { loadNotes, readOnly, vaultName } from "./store.ts";
+import { closed, loadNotes, readOnly, vaultName } from "./store.ts";
 
 const REST_MS = 200;
 
@@ -19,11 +19,13 @@ listenToKeys();
 void loadNotes().then(() => {
   requestAnimationFrame(() => performance.mark("ready"));
   listen();
+  void import("./ready.ts").then(({ followSets }) => followSets());
   setTimeout(() => void fetchTheRest().catch(() => undefined), REST_MS);
 });
-void maybe(get("status")).then((status) => {
-  if (!status) return;
-  readOnly.value = status.read_only === true;
-  const names = status.roots.map((root) => root.name || root.path.split("/").at(-1) || "");
+void status().then((found) => {
+  if (!found) return;
+  readOnly.value = found.read_only === true;
+  closed.value = new Set(found.closed);
+  const names = found.roots.map((root) => root.name || root.path.split("/").at(-1) || "");
   if (names.length) vaultName.value = names.join(", ");
 });

@@ -6,7 +6,11 @@ import { type Answers, get, maybe } from "./api.ts";
 import { Resolver } from "./text/paths.ts";
 
 export type Place =
-  | { readonly view: "home" | "review" | "approvals" | "graph" | "tags" }
+  | { readonly view: "home" | "review" | "suggestions" | "approvals" | "graph" | "trash" }
+  | { readonly view: "set"; readonly number: number; readonly change: string }
+  | { readonly view: "tags"; readonly tag: string }
+  | { readonly view: "agent"; readonly id: string }
+  | { readonly view: "history"; readonly path: string }
   | { readonly view: "search"; readonly query: string }
   | { readonly view: "note"; readonly path: string; readonly heading: string };
 
@@ -15,7 +19,8 @@ export type Dialog =
   | { readonly kind: "palette"; readonly typed: string }
   | { readonly kind: "help" | "connect" | "name" }
   | { readonly kind: "create"; readonly path: string; readonly template: string }
-  | { readonly kind: "rename" | "delete"; readonly path: string };
+  | { readonly kind: "comment"; readonly path: string; readonly passage: string }
+  | { readonly kind: "rename" | "delete" | "move-file" | "create-folder" | "rename-folder"; readonly path: string };
 
 export interface Note {
   readonly path: string;
@@ -41,15 +46,27 @@ export const UNDO = "Undo";
 export const place = signal<Place>(placeOf(location.hash));
 export const dialog = signal<Dialog>(null);
 export const notes = signal<readonly Note[] | null>(null);
+/** Folders that hold no note yet. */
+export const emptyFolders = signal<readonly string[]>([]);
 export const messages = signal<readonly Message[]>([]);
 export const recent = signal<readonly string[]>(stored("recent", []));
 export const sidebarOpen = signal(false);
 export const panelOpen = signal<boolean>(innerWidth > NARROW && stored("panel", true));
 export const theme = signal<"system" | "light" | "dark">(stored("theme", "system"));
+/** Whether a single newline is shown as one. */
+export const keepBreaks = signal<boolean>(stored("breaks", true));
+/** Whether the editor hides Markdown's marks where the cursor is not. */
+export const hideMarks = signal<boolean>(stored("hide-marks", true));
+/** Whether single letters are commands where nothing can be typed. */
+export const letterKeys = signal<boolean>(stored("letter-keys", true));
 export const approvals = signal<number | null>(null);
+/** What a screen reader is told of what happens elsewhere. */
+export const announced = signal("");
 export const readOnly = signal(false);
+/** What the visitor's access token does not open. */
+export const closed = signal<ReadonlySet<string>>(new Set());
 /** What the panel beside a note shows. */
-export const panelTab = signal<"suggestions" | "links" | "outline" | "graph">("suggestions");
+export const panelTab = signal<"suggestions" | "links" | "outline" | "graph" | "agent">("suggestions");
 /** Takes the last thing back that can be, also when its message has gone. */
 export const undoing = signal<(() => void) | null>(null);
 export const vaultName = signal("Commonplace");
@@ -75,6 +92,9 @@ effect(() => {
   if (innerWidth > NARROW) store("panel", panelOpen.value);
 });
 effect(() => store("recent", recent.value));
+effect(() => store("breaks", keepBreaks.value));
+effect(() => store("hide-marks", hideMarks.value));
+effect(() => store("letter-keys", letterKeys.value));
 
 addEventListener("hashchange", () => {
   batch(() => {
@@ -88,7 +108,12 @@ export function placeOf(hash: string): Place {
   const [view = "", rest = "", heading = ""] = hash.replace(/^#\/?/, "").split("!").map(decoded);
   if (view === "note" && rest) return { view, path: rest, heading };
   if (view === "search") return { view, query: rest };
-  if (view === "review" || view === "approvals" || view === "graph" || view === "tags") return { view };
+  if (view === "tags") return { view, tag: rest };
+  if (view === "agent") return { view, id: rest };
+  if (view === "history") return { view, path: rest };
+  if (view === "set") return { view, number: Number(rest) || 0, change: heading };
+  if (view === "review" && rest === "all") return { view: "suggestions" };
+  if (view === "review" || view === "approvals" || view === "graph" || view === "trash") return { view };
   return { view: "home" };
 }
 
@@ -110,6 +135,15 @@ export function hrefOf(path: string, heading = ""): string {
 
 export function open(path: string, heading = ""): void {
   location.hash = hrefOf(path, heading);
+}
+
+/** The note whose text is to have the cursor as soon as it is open, and where in it. */
+export const wantedText = signal<{ readonly path: string; readonly at: "start" | "end" } | null>(null);
+
+/** Open a note to write in it. */
+export function openText(path: string, heading = "", at: "start" | "end" = "start"): void {
+  wantedText.value = { path, at };
+  open(path, heading);
 }
 
 const keys = new Map<string, string>();
@@ -135,6 +169,10 @@ export function openSearch(query: string): void {
   location.hash = `#search!${encoded(query)}`;
 }
 
+export function openTag(tag: string): void {
+  location.hash = `#tags!${encoded(tag)}`;
+}
+
 export function remember(path: string): void {
   recent.value = [path, ...recent.peek().filter((other) => other !== path)].slice(0, RECENT_MAX);
 }
@@ -155,12 +193,17 @@ export function complain(error: unknown): void {
   tell(error instanceof Error ? error.message : "Something went wrong.", undefined, "error");
 }
 
+/** Which list of notes this is. */
+export let version = "";
+
 export async function loadNotes(): Promise<void> {
   const tree = await maybe(get("tree"));
+  version = tree?.version ?? "";
   batch(() => {
     notes.value = tree ? tree.notes.map(noteOf).sort(byName) : (notes.peek() ?? []);
     moved.value++;
   });
+  void maybe(get("folders/empty")).then((found) => found && (emptyFolders.value = found.folders));
 }
 
 function noteOf([path, modified, pending]: Answers["tree"]["notes"][number]): Note {

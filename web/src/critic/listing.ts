@@ -4,7 +4,7 @@
 
 import { blake2b8 } from "./blake2b.ts";
 import { type Mark, type Marked, newSide, oldSide } from "./marks.ts";
-import { sameMetadata } from "./metadata.ts";
+import { authorsOf, sameMetadata } from "./metadata.ts";
 
 export type Change = "insert" | "delete" | "replace";
 
@@ -72,7 +72,7 @@ function suggestionOf(marked: Marked, marks: Mark[]): Suggestion {
     start: first.start,
     end: marks[marks.length - 1]!.end,
     marks,
-    author: first.meta?.author ?? null,
+    author: first.meta ? authorsOf(first.meta) : null,
     time: first.meta?.time ?? null,
   };
   return { ...found, kind: changeOf(marked, { ...found, kind: "replace" }) };

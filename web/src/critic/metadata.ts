@@ -4,13 +4,15 @@
 
 export interface Metadata {
   readonly author: string | null;
+  /** Who wrote part of it before the author did. */
+  readonly earlier: readonly string[];
   /** Seconds since 1970. */
   readonly time: number | null;
 }
 
 const OBJECT = /(\{[^{}]*\})@@/y;
 const TIME_MAX = 253_402_300_799;
-const KEYS = ["author", "time", "timestamp", "done", "style", "color", "a", "t", "d", "s", "c"];
+const KEYS = ["author", "authors", "time", "timestamp", "done", "style", "color", "a", "t", "d", "s", "c"];
 const UNITS = [["timestamp", 1000], ["time", 1], ["t", 1]] as const;
 // What the server's JSON reader takes beside JSON; none of them is a time.
 const NOT_NUMBERS = /"(?:[^"\\]|\\[\s\S])*"|-?Infinity|NaN/g;
@@ -34,10 +36,20 @@ function metadataOf(source: string): Metadata | null {
   const before = known.get(source);
   if (before !== undefined) return before;
   const fields = fieldsOf(source);
-  const meta = fields && { author: authorOf(fields), time: timeOf(fields) };
+  const meta = fields && metadataIn(fields);
   if (known.size >= KNOWN_MAX) known.clear();
   known.set(source, meta);
   return meta;
+}
+
+function metadataIn(fields: Map<string, unknown>): Metadata {
+  const author = authorOf(fields);
+  return { author, earlier: earlierOf(fields, author), time: timeOf(fields) };
+}
+
+/** Everybody who wrote part of a mark, as one name; null if nobody is named. */
+export function authorsOf(meta: Metadata): string | null {
+  return [...meta.earlier, ...(meta.author === null ? [] : [meta.author])].join(", ") || meta.author;
 }
 
 /** Metadata to put behind an opening delimiter. */
@@ -49,7 +61,8 @@ export function writeMetadata(author: string, time: number): string {
 
 export function sameMetadata(one: Metadata | null, other: Metadata | null): boolean {
   if (!one || !other) return one === other;
-  return one.author === other.author && one.time === other.time;
+  if (one.author !== other.author || one.time !== other.time) return false;
+  return one.earlier.length === other.earlier.length && one.earlier.every((name, at) => name === other.earlier[at]);
 }
 
 function fieldsOf(source: string): Map<string, unknown> | null {
@@ -64,7 +77,18 @@ function fieldsOf(source: string): Map<string, unknown> | null {
 
 function authorOf(fields: Map<string, unknown>): string | null {
   const author = fields.has("author") ? fields.get("author") : fields.get("a");
-  return typeof author === "string" ? author.replace(/\p{Surrogate}/gu, "?") : null;
+  return typeof author === "string" ? nameOf(author) : null;
+}
+
+function earlierOf(fields: Map<string, unknown>, author: string | null): string[] {
+  const found = fields.get("authors");
+  if (!Array.isArray(found)) return [];
+  const names = found.filter((each): each is string => typeof each === "string").map(nameOf);
+  return [...new Set(names.filter((name) => name !== author))];
+}
+
+function nameOf(name: string): string {
+  return name.replace(/\p{Surrogate}/gu, "?");
 }
 
 function timeOf(fields: Map<string, unknown>): number | null {

@@ -10,6 +10,8 @@ export interface Credit {
   readonly author: string;
   /** Milliseconds since 1970. */
   readonly time: number | null;
+  /** Whether another program saved the note without the suggestion, perhaps to reject it. */
+  readonly doubted: boolean;
 }
 
 const PAGE = 1000;
@@ -19,19 +21,22 @@ const UNKNOWN = "Assistant";
 export const ledger = Facet.define<ReadonlyMap<string, Credit>, ReadonlyMap<string, Credit>>({ combine: (all) => all[0] ?? new Map() });
 
 export function creditOf(state: EditorState, one: Suggestion): Credit {
-  if (one.author !== null) return { author: one.author, time: one.time === null ? null : one.time * 1000 };
   const known = state.facet(ledger);
-  if (!known.size) return { author: UNKNOWN, time: null };
   const { marked, pending } = state.field(reading);
-  return known.get(idOf(marked, pending, one)) ?? { author: UNKNOWN, time: null };
+  const kept = known.size ? known.get(idOf(marked, pending, one)) : undefined;
+  const doubted = kept?.doubted ?? false;
+  if (one.author !== null) return { author: one.author, time: one.time === null ? null : one.time * 1000, doubted };
+  return kept ?? { author: UNKNOWN, time: null, doubted };
 }
 
-/** Ask the ledger, if the note holds a mark that does not say whose it is. */
+/** Ask the ledger, if the note holds a mark: whose it is, and whether it was perhaps rejected. */
 export async function loadCredits(path: string, state: EditorState, known: Map<string, Credit>): Promise<boolean> {
-  if (!state.field(reading).pending.some((one) => one.author === null)) return false;
+  if (!state.field(reading).pending.length) return false;
   for (let cursor: string | number | null | undefined = undefined; cursor !== null; ) {
     const found: Awaited<ReturnType<typeof ask>> = await ask(path, cursor);
-    for (const { id, author, time } of found?.suggestions ?? []) if (author) known.set(id, { author, time });
+    for (const { id, author, time, perhaps_rejected: doubted } of found?.suggestions ?? []) {
+      if (author || doubted) known.set(id, { author: author ?? UNKNOWN, time, doubted });
+    }
     cursor = found?.cursor ?? null;
   }
   return true;

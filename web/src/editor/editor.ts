@@ -13,6 +13,7 @@ import { look } from "./look.ts";
 import { reading } from "./marks.ts";
 import { presence } from "./presence.ts";
 import { type Decide, showSuggestions } from "./suggestions.ts";
+import { leaveOutUnwritable } from "./unwritable.ts";
 import { type Linking, wikilinks } from "./wikilinks.ts";
 
 export interface Wishes {
@@ -39,6 +40,7 @@ export function openEditor(parent: HTMLElement, wishes: Wishes): EditorView {
       mode.of([]),
       later.of([]),
       guard(),
+      leaveOutUnwritable(),
       onRefused.of(wishes.refused),
       ledger.of(wishes.credits),
       showSuggestions(wishes.decide),

@@ -67,6 +67,15 @@ export function switchProperties(view: EditorView): void {
   else if (!view.state.readOnly) view.dispatch({ changes: { from: 0, insert: "---\ntags: []\n---\n" }, annotations: verbatim.of(true) });
 }
 
+/** Put the cursor into the text: at its end, or behind the properties. */
+export function writeAt(view: EditorView, at: "start" | "end"): void {
+  const { head } = view.state.selection.main;
+  const start = Math.min(view.state.doc.length, view.state.field(front).block?.end ?? 0);
+  if (at === "end") view.dispatch({ selection: { anchor: view.state.doc.length }, scrollIntoView: true });
+  else if (head < start) view.dispatch({ selection: { anchor: start } });
+  view.focus();
+}
+
 export function frontmatter(): Extension {
   return front;
 }

@@ -15,7 +15,7 @@ export const onRefused = Facet.define<(why: string) => void>();
 /** Marks an edit that is meant as it is. */
 export const verbatim = Annotation.define<boolean>();
 
-const NOT_HERE = "This cannot be suggested here: code blocks and CriticMarkup are edited in writing mode.";
+const NOT_HERE = "This cannot be suggested here: it is in a code block, in another's suggestion, or would read as markup. Switch to writing mode.";
 const SAME_MINUTE = 60;
 
 export function guard(): Extension {

@@ -2,11 +2,8 @@
 
 import { defineLanguageFacet, HighlightStyle, Language, languageDataProp, LanguageSupport, syntaxHighlighting } from "@codemirror/language";
 import type { Extension } from "@codemirror/state";
-import { type EditorView, keymap } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import { type BlockContext, GFM, type Line, type MarkdownConfig, parser as commonmark } from "@lezer/markdown";
-
-import { suggestingMode } from "./guard.ts";
 
 const style = HighlightStyle.define([
   { tag: tags.heading1, class: "md-h1" },
@@ -54,26 +51,5 @@ const parser = commonmark.configure([GFM, frontmatter, { props: [languageDataPro
 const language = new Language(data, parser, [], "markdown");
 
 export function look(): Extension {
-  return [new LanguageSupport(language, [keymap.of([{ key: "Enter", run: continueList }])]), syntaxHighlighting(style)];
-}
-
-const ITEM = /^([ \t]*(?:>[ \t]*)*)(?:([-*+])|(\d{1,9})([.)]))([ \t]+)(\[[ xX]\][ \t]+)?/;
-const QUOTE = /^[ \t]*(?:>[ \t]*)+/;
-
-/** Enter in a list or quote begins the next item; in an empty one it ends the list. */
-function continueList({ state, dispatch }: EditorView): boolean {
-  const { head, empty } = state.selection.main;
-  const line = state.doc.lineAt(head);
-  const item = ITEM.exec(line.text);
-  const prefix = item?.[0] ?? QUOTE.exec(line.text)?.[0];
-  if (!empty || !prefix || head - line.from < prefix.length || state.facet(suggestingMode)) return false;
-  if (line.text.trim() === prefix.trim()) {
-    dispatch(state.update({ changes: { from: line.from, to: line.to }, userEvent: "delete" }));
-    return true;
-  }
-  const number = item?.[3] ? String(Number(item[3]) + 1) + item[4] : item?.[2];
-  const next = item ? `${item[1]}${number}${item[5]}${item[6] ? "[ ] " : ""}` : prefix;
-  const changes = { from: head, insert: `\n${next}` };
-  dispatch(state.update({ changes, selection: { anchor: head + next.length + 1 }, scrollIntoView: true, userEvent: "input" }));
-  return true;
+  return [new LanguageSupport(language), syntaxHighlighting(style)];
 }

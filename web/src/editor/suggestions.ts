@@ -7,6 +7,7 @@ import { newSide, oldSide, sides, type Suggestion, within } from "../critic/inde
 import { colourOf } from "../person.ts";
 import { age } from "../text/age.ts";
 import { wordDiff } from "../text/words.ts";
+import { PERHAPS_REJECTED } from "../api.ts";
 import { creditOf } from "./credits.ts";
 import { delimitersOf } from "./guard.ts";
 import { neighbour, reading, suggestionAt } from "./marks.ts";
@@ -181,10 +182,11 @@ function tooltip(one: Suggestion, decide: Decide): Tooltip {
 function cardOf(view: EditorView, one: Suggestion, decide: Decide): HTMLElement {
   const dom = element("div", "suggestion-card");
   dom.setAttribute("role", "group");
-  const { author: who, time } = creditOf(view.state, one);
+  const { author: who, time, doubted } = creditOf(view.state, one);
   dom.setAttribute("aria-label", `Suggestion by ${who}`);
   const name = element("span", `who ${colourOf(who)}`, who);
   dom.append(name, element("span", "age", time === null ? "" : age(time)));
+  if (doubted) dom.append(element("span", "doubt", PERHAPS_REJECTED));
   const choose = (decision: Decision) => () => {
     const now = suggestionAt(view.state.field(reading), one.start);
     if (now) decide(decision, now, view.state);
@@ -234,7 +236,8 @@ export function decideHere(view: EditorView, decision: Decision, decide: Decide)
 function keys(decide: Decide) {
   return [
     { key: "Mod-Enter", run: (view: EditorView) => decideHere(view, "accept", decide) },
-    { key: "Mod-Backspace", run: (view: EditorView) => decideHere(view, "reject", decide) },
+    { key: "F9", run: (view: EditorView) => decideHere(view, "accept", decide) },
+    { key: "Shift-F9", run: (view: EditorView) => decideHere(view, "reject", decide) },
     { key: "F8", run: (view: EditorView) => goToNeighbour(view, 1) },
     { key: "Shift-F8", run: (view: EditorView) => goToNeighbour(view, -1) },
     { key: "Alt-ArrowDown", run: (view: EditorView) => goToNeighbour(view, 1) },

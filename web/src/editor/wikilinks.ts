@@ -1,19 +1,22 @@
-// Wikilinks in the editor: shown as links, completed after `[[`, followed by click, previewed.
+// Wikilinks in the editor: shown as links, followed by click, previewed.
 
-import type { Completion, CompletionContext, CompletionResult } from "@codemirror/autocomplete";
 import { type Extension, type Range, StateEffect } from "@codemirror/state";
 import { Decoration, type DecorationSet, EditorView, hoverTooltip, keymap, ViewPlugin, type ViewUpdate } from "@codemirror/view";
 
 import { get, maybe } from "../api.ts";
-import { nameOf } from "../text/paths.ts";
 
 export interface Linking {
   /** The path that a link means, or null. */
   readonly resolve: (link: string) => string | null;
   readonly follow: (link: string) => void;
-  readonly complete: (typed: string) => string[];
   /** Paths whose name alone is unique. */
   readonly shortest: (path: string) => string;
+}
+
+/** A note that a half-typed name may mean; by another name of it, if it has one that fits. */
+export interface Completed {
+  readonly path: string;
+  readonly alias: string;
 }
 
 /** Tells that notes came or went: links may lead elsewhere now. */
@@ -86,20 +89,6 @@ function clicks(linking: Linking): Extension {
   });
 }
 
-export function completion(linking: Linking) {
-  return (context: CompletionContext): CompletionResult | null => {
-    const typed = context.matchBefore(/\[\[[^[\]\n|]*$/);
-    if (!typed) return null;
-    const query = typed.text.slice(2);
-    const closed = context.state.sliceDoc(context.pos, context.pos + 2) === "]]";
-    const options = linking.complete(query).map((path): Completion => {
-      const short = linking.shortest(path);
-      return { label: nameOf(path), detail: path.includes("/") ? path.slice(0, path.lastIndexOf("/")) : "", apply: closed ? short : `${short}]]` };
-    });
-    return { from: typed.from + 2, options, filter: false };
-  };
-}
-
 function preview(linking: Linking): Extension {
   return hoverTooltip(
     async (view, place) => {
@@ -116,7 +105,7 @@ function preview(linking: Linking): Extension {
         create: () => {
           const dom = document.createElement("div");
           dom.className = "peek prose";
-          renderInto(dom, note.text.slice(0, PREVIEW_CHARS), () => undefined);
+          renderInto(dom, note.text.slice(0, PREVIEW_CHARS), () => undefined, path);
           return { dom };
         },
       };

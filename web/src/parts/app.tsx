@@ -1,25 +1,30 @@
 // The page: the side, the place we are at, dialogs and messages above.
 
-import { dialog, hush, keyOf, messages, place, sidebarOpen } from "../store.ts";
+import { announced, approvals, closed, dialog, hush, keyOf, messages, pendingTotal, place, sidebarOpen } from "../store.ts";
 import { nameOf } from "../text/paths.ts";
-import { Home } from "./home.tsx";
 import { Icon } from "./icon.tsx";
 import { lazy } from "./lazy.tsx";
-import { Palette } from "./palette.tsx";
 import { Sidebar } from "./sidebar.tsx";
 
+const Home = lazy(() => import("./home.tsx").then((module) => module.Home), null);
 const Note = lazy(() => import("./note.tsx").then((module) => module.Note));
 const Queue = lazy(() => import("./queue.tsx").then((module) => module.Queue));
+const Sets = lazy(() => import("./sets.tsx").then((module) => module.Sets));
+const SetView = lazy(() => import("./set.tsx").then((module) => module.SetView));
 const Approvals = lazy(() => import("./approvals.tsx").then((module) => module.Approvals));
 const Search = lazy(() => import("./search.tsx").then((module) => module.Search));
 const Tags = lazy(() => import("./tags.tsx").then((module) => module.Tags));
+const Trash = lazy(() => import("./trash.tsx").then((module) => module.Trash));
+const History = lazy(() => import("../history/history.tsx").then((module) => module.History));
+const Palette = lazy(() => import("./palette.tsx").then((module) => module.Palette), null);
 const Shown = lazy(() => import("./dialogs.tsx").then((module) => module.Shown), null);
+const AgentView = lazy(() => import("./agent.tsx").then((module) => module.AgentView));
 const WholeGraph = lazy(() => import("./graph.tsx").then((module) => module.WholeGraph));
 
 /** Fetch what was not needed to begin with, so that it is there when the server is not. */
 export async function fetchTheRest(): Promise<void> {
-  await Promise.all([Shown, Queue, Approvals, Search, Tags].map(({ fetched }) => fetched()));
-  await import("../live/rebase.ts");
+  await Promise.all([Home, Palette, Shown, Queue, Sets, SetView, Approvals, Search, Tags, Trash, History].map(({ fetched }) => fetched()));
+  await Promise.all([import("../live/rebase.ts"), import("../dropping.ts"), import("../preview.ts"), import("./preview.tsx"), import("./missing.tsx"), import("./properties.tsx"), import("./tree_actions.ts")]);
 }
 
 export function App() {
@@ -40,14 +45,22 @@ export function App() {
 
 function Here() {
   const now = place.value;
-  document.title = now.view === "note" ? `${nameOf(now.path)} · Commonplace` : "Commonplace";
+  const waiting = pendingTotal.value + (approvals.value ?? 0);
+  document.title = `${waiting ? `(${waiting}) ` : ""}${now.view === "note" ? `${nameOf(now.path)} · ` : ""}Commonplace`;
+  if (now.view === "review" && closed.value.has("sets")) return <Queue />;
+  if (closed.value.has(now.view === "set" ? "sets" : now.view)) return <main class="view"><div class="calm"><h1>Not open to you</h1><p class="muted">Your access token does not open this part of the vault.</p></div></main>;
   switch (now.view) {
     case "note": return <Note key={keyOf(now.path)} path={now.path} heading={now.heading} />;
     case "search": return <Search query={now.query} />;
-    case "review": return <Queue />;
+    case "review": return <Sets />;
+    case "set": return <SetView key={now.number} number={now.number} change={now.change} />;
+    case "suggestions": return <Queue />;
     case "approvals": return <Approvals />;
-    case "tags": return <Tags />;
-    case "graph": return <main class="view whole-graph"><header class="view-head"><h1>Graph</h1></header><WholeGraph /></main>;
+    case "tags": return <Tags tag={now.tag} />;
+    case "graph": return <WholeGraph />;
+    case "trash": return <Trash />;
+    case "history": return <History path={now.path} />;
+    case "agent": return <AgentView id={now.id} />;
     case "home": return <Home />;
   }
 }
@@ -61,6 +74,7 @@ function Dialogs() {
 function Messages() {
   return (
     <div class="messages" role="status" aria-live="polite">
+      <p class="hidden">{announced.value}</p>
       {messages.value.map((message) => (
         <div key={message.id} class={`message ${message.kind}`}>
           <span>{message.text}</span>

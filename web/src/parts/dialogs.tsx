@@ -1,17 +1,21 @@
-// The dialogs: help, connect, your name, and making, renaming and deleting notes.
+// The dialogs: help, connect, your name, a comment, and making, renaming and deleting notes.
 
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 
-import { type Answers, type Assistant, get, maybe, post } from "../api.ts";
+import { get, maybe, post } from "../api.ts";
 import { commands, shownKey } from "../commands.ts";
-import { assistantsChanged } from "../events.ts";
+import { moveNote, withSuffix } from "../moving.ts";
 import { NAME_MAX, personName } from "../person.ts";
-import { complain, type Dialog, followMove, loadNotes, open, place, tell } from "../store.ts";
-import { age } from "../text/age.ts";
+import { complain, type Dialog, letterKeys, loadNotes, open, openText, place, tell } from "../store.ts";
+import { visible } from "../text/invisible.ts";
 import { nameOf } from "../text/paths.ts";
-import { Icon } from "./icon.tsx";
+import { Connect } from "./connect.tsx";
+import { CreateFolder, RenameFolder } from "./folder_dialogs.tsx";
 import { close, Modal } from "./modal.tsx";
+import { MoveFile } from "./move_file.tsx";
+
+const PASSAGE_SHOWN = 160;
 
 export function Shown({ dialog: now }: { dialog: Exclude<Dialog, null | { kind: "palette" }> }) {
   switch (now.kind) {
@@ -19,82 +23,35 @@ export function Shown({ dialog: now }: { dialog: Exclude<Dialog, null | { kind: 
     case "connect": return <Connect />;
     case "name": return <Name />;
     case "create": return <Create path={now.path} template={now.template} />;
+    case "comment": return <Comment path={now.path} passage={now.passage} />;
     case "rename": return <Rename path={now.path} />;
+    case "move-file": return <MoveFile path={now.path} />;
     case "delete": return <Delete path={now.path} />;
+    case "create-folder": return <CreateFolder path={now.path} />;
+    case "rename-folder": return <RenameFolder path={now.path} />;
   }
 }
 
 function Help() {
-  const more: readonly [string, string][] = [
-    ["Alt+Enter", "Follow the link at the cursor"], ["Alt+↑ ↓", "Previous or next suggestion while writing"], ["Mod+F", "Find in this note"], ["Mod+Z", "Undo"],
-    ["J K", "Down and up in the review queue"], ["X", "Choose a suggestion in the queue"], ["A R", "Accept or reject in the queue"], ["Esc", "Leave a dialog, a card, the editor's search"],
-  ];
   return (
     <Modal title="Keyboard" class="help">
-      <p class="muted">Single letters work while you are not writing. Everything is also in the palette: press <kbd>{shownKey("Mod+k")}</kbd> and type <kbd>&gt;</kbd>.</p>
+      <p class="muted">Single letters work only where nothing can be typed: in the list of notes, in lists, while reading. Everything is also in the palette: press <kbd>{shownKey("Mod+k")}</kbd> and type <kbd>&gt;</kbd>.</p>
+      <label class="check"><input type="checkbox" checked={letterKeys.value} onChange={() => (letterKeys.value = !letterKeys.value)} /> Single letters are commands</label>
       <dl class="keys">
         {commands.filter((command) => command.key).map((command) => <div key={command.title}><dt><kbd>{shownKey(command.key!)}</kbd></dt><dd>{command.title}</dd></div>)}
-        {more.map(([key, title]) => <div key={title}><dt><kbd>{shownKey(key)}</kbd></dt><dd>{title}</dd></div>)}
+        {MORE_KEYS.map(([key, title]) => <div key={title}><dt><kbd>{shownKey(key)}</kbd></dt><dd>{title}</dd></div>)}
       </dl>
     </Modal>
   );
 }
 
-const CLIENTS = [["claude", "Claude Code", "Run this in a terminal."], ["desktop", "Claude Desktop", "Put this into claude_desktop_config.json."], ["cursor", "Cursor", "Put this into ~/.cursor/mcp.json."], ["vscode", "VS Code", "Put this into .vscode/mcp.json."]] as const;
-
-/** What to paste when the server does not say: its address is known anyway. */
-function connectHere(): Answers["connect"] {
-  const url = `${location.origin}/mcp`;
-  const json = (value: unknown) => JSON.stringify(value, null, 2);
-  return {
-    claude: `claude mcp add --transport http commonplace ${url}`,
-    desktop: json({ mcpServers: { commonplace: { command: "commonplace", args: ["mcp"] } } }),
-    cursor: json({ mcpServers: { commonplace: { url } } }),
-    vscode: json({ servers: { commonplace: { type: "http", url } } }),
-  };
-}
-
-function Connect() {
-  const texts = useSignal<Answers["connect"]>(connectHere());
-  const assistants = useSignal<Assistant[] | null>(null);
-  const told = assistantsChanged.value;
-  useEffect(() => {
-    void maybe(get("connect")).then((answer) => answer && (texts.value = answer));
-  }, []);
-  useEffect(() => {
-    void maybe(get("assistants")).then((answer) => (assistants.value = answer?.assistants ?? null));
-  }, [told]);
-  return (
-    <Modal title="Connect your assistant" class="connect">
-      {CLIENTS.map(([name, label, how]) => (
-        <section key={name} class="client">
-          <h3>{label}</h3><p class="muted small">{how}</p>
-          <Copied text={texts.value[name]} label={label} />
-        </section>
-      ))}
-      {assistants.value && (
-        <section class="client"><h3>Assistants</h3>
-          {!assistants.value.length && <p class="muted small">None has connected yet.</p>}
-          <ul class="assistants">{assistants.value.map((one) => (
-            <li key={one.name}><span class={`dot${one.connected ? " on" : ""}`} aria-hidden="true" />{one.name}<span class="hidden">{one.connected ? ", connected" : ", not connected"}</span>
-              {one.last && <span class="muted small">{one.last.tool} {one.last.path} {age(one.last.time)}</span>}</li>
-          ))}</ul>
-        </section>
-      )}
-    </Modal>
-  );
-}
-
-function Copied({ text, label }: { text: string; label: string }) {
-  const done = useSignal(false);
-  const copy = () => void navigator.clipboard.writeText(text).then(() => (done.value = true), complain);
-  return (
-    <div class="copied">
-      <pre tabIndex={0} aria-label={`For ${label}`}>{text}</pre>
-      <button type="button" class="small" aria-label={`Copy for ${label}`} onClick={copy}><Icon name={done.value ? "check" : "copy"} />{done.value ? "Copied" : "Copy"}</button>
-    </div>
-  );
-}
+const MORE_KEYS: readonly [key: string, title: string][] = [
+  ["Mod+B", "Bold"], ["Mod+I", "Italic"], ["Mod+K", "Link what is selected in the text; else find"],
+  ["Tab", "Move items of a list a level in"], ["Shift+Tab", "Move items of a list a level out"], ["Esc Tab", "Leave the text for what comes next"],
+  ["Mod+Enter", "Accept the suggestion at the cursor, too"], ["Alt+Enter", "Follow the link at the cursor"], ["Alt+↑ ↓", "Previous or next suggestion while writing"], ["Mod+F", "Find in this note"], ["Mod+Z", "Undo"],
+  ["J K", "Down and up in the review queue"], ["X", "Choose a suggestion in the queue"], ["A R", "Accept or reject in the queue, or in a change set"], ["[ ]", "Previous or next note of a change set"], ["E W C", "In a change set: edit and accept, reject with a reason, comment"], ["B V", "In a change set: old beside new, mark the note as viewed"], ["S M T", "In a change set: split the note off, merge with another set, give it a title"],
+  ["F2", "Rename what is chosen in the list of notes"], ["Shift+F10", "Menu of what is chosen in the list of notes"], ["Esc", "Leave a dialog, a card, the editor's search"],
+];
 
 function Name() {
   const typed = useSignal(personName.value);
@@ -113,11 +70,6 @@ function Name() {
   );
 }
 
-function withSuffix(path: string): string {
-  const trimmed = path.trim().replace(/^\/+/, "");
-  return /\.md$/i.test(trimmed) ? trimmed : `${trimmed}.md`;
-}
-
 function Create({ path, template }: { path: string; template: string }) {
   const typed = useSignal(path);
   const chosen = useSignal(template);
@@ -133,7 +85,8 @@ function Create({ path, template }: { path: string; template: string }) {
       const content = await contentOf(chosen.value, wanted);
       const made = await post<{ path: string }>("notes", { path: wanted, content });
       await loadNotes();
-      open(made.path);
+      openText(made.path, "", "end");
+      close();
     } catch (error) {
       wrong.value = error instanceof Error ? error.message : "It could not be made.";
     }
@@ -159,18 +112,38 @@ async function contentOf(template: string, path: string): Promise<string> {
   return text.replaceAll("{{title}}", nameOf(path)).replaceAll("{{date}}", today);
 }
 
+function Comment({ path, passage }: { path: string; passage: string }) {
+  const typed = useSignal("");
+  const wrong = useSignal("");
+  const send = async (event: Event) => {
+    event.preventDefault();
+    try {
+      await post("comments", { path, passage, text: typed.peek() });
+      close();
+      tell("Your comment is in the note.");
+    } catch (error) {
+      wrong.value = error instanceof Error ? error.message : "It could not be written.";
+    }
+  };
+  return (
+    <Modal title="Comment">
+      <form onSubmit={(event) => void send(event)}>
+        <p class="muted">“{visible(passage.length > PASSAGE_SHOWN ? `${passage.slice(0, PASSAGE_SHOWN)}…` : passage)}”</p>
+        <label class="field">Your comment, kept in the note for everybody<input autofocus required value={typed.value} onInput={(event) => (typed.value = event.currentTarget.value)} /></label>
+        {wrong.value && <p class="wrong" role="alert">{wrong.value}</p>}
+        <div class="modal-acts"><button type="submit" class="primary">Comment</button></div>
+      </form>
+    </Modal>
+  );
+}
+
 function Rename({ path }: { path: string }) {
   const typed = useSignal(path.replace(/\.md$/i, ""));
   const wrong = useSignal("");
   const rename = async (event: Event) => {
     event.preventDefault();
     try {
-      const done = await post<{ path: string; links: number; ambiguous: string[]; undo?: string }>("notes/rename", { path, to: withSuffix(typed.value) });
-      const left = done.ambiguous.length ? ` ${done.ambiguous.length} were unclear and stay as they are.` : "";
-      tell(`Renamed; ${done.links === 1 ? "1 link follows" : `${done.links} links follow`}.${left}`, done.undo ? { label: "Undo", run: () => void unrename(done.path, done.undo!) } : undefined);
-      await loadNotes();
-      followMove(path, done.path);
-      open(done.path);
+      await moveNote(path, typed.value);
       close();
     } catch (error) {
       wrong.value = error instanceof Error ? error.message : "It could not be renamed.";
@@ -188,17 +161,6 @@ function Rename({ path }: { path: string }) {
   );
 }
 
-async function unrename(from: string, undo: string): Promise<void> {
-  try {
-    const { path } = await post<{ path: string }>("notes/rename/undo", { undo });
-    await loadNotes();
-    followMove(from, path);
-    open(path);
-  } catch (error) {
-    complain(error);
-  }
-}
-
 function Delete({ path }: { path: string }) {
   const linked = useSignal<number | null>(null);
   useEffect(() => {
@@ -208,7 +170,8 @@ function Delete({ path }: { path: string }) {
     try {
       const { trash } = await post<{ trash: string }>("notes/delete", { path });
       close();
-      if (place.peek().view === "note") location.hash = "";
+      const now = place.peek();
+      if (now.view === "note" && now.path === path) location.hash = "";
       tell(`${nameOf(path)} is in the trash.`, { label: "Undo", run: () => void restore(trash) });
       await loadNotes();
     } catch (error) {

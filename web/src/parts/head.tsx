@@ -8,7 +8,7 @@ import { front, switchProperties } from "../editor/frontmatter.ts";
 import type { Present } from "../editor/presence.ts";
 import type { Connection, Session } from "../live/session.ts";
 import { colourOf, personName, shownName } from "../person.ts";
-import { dialog, panelOpen, readOnly, sidebarOpen } from "../store.ts";
+import { dialog, keepBreaks, panelOpen, readOnly, sidebarOpen } from "../store.ts";
 import { folderOf, nameOf } from "../text/paths.ts";
 import { Icon } from "./icon.tsx";
 
@@ -39,7 +39,7 @@ export function NoteHead({ view, path, session, people, mode, beside, setMode }:
       <div class="segmented" role="group" aria-label="How to work on this note">
         {(readOnly.value ? CLOSED : MODES).map(([name, label]) => <button key={name} type="button" aria-pressed={mode === name} onClick={() => setMode(name)}>{label}</button>)}
       </div>
-      <Menu view={view} path={path} beside={beside} />
+      <Menu view={view} path={path} beside={beside} setMode={setMode} />
       <button type="button" class="quiet" aria-label="Side panel" aria-pressed={panelOpen.value} onClick={() => (panelOpen.value = !panelOpen.value)}><Icon name="panel" /></button>
     </header>
   );
@@ -77,7 +77,7 @@ function People({ people }: { people: readonly Present[] }) {
   );
 }
 
-function Menu({ view, path, beside }: { view: EditorView | null; path: string; beside: Signal<boolean> }) {
+function Menu({ view, path, beside, setMode }: Pick<Props, "view" | "path" | "beside" | "setMode">) {
   const properties = view?.state.field(front);
   const choose = (run: () => void) => (event: MouseEvent) => {
     (event.currentTarget as Element).closest("details")?.removeAttribute("open");
@@ -89,6 +89,8 @@ function Menu({ view, path, beside }: { view: EditorView | null; path: string; b
       <summary class="quiet" aria-label="More"><Icon name="more" /></summary>
       <div class="menu-list">
         <button type="button" onClick={choose(() => (beside.value = !beside.value))}>{beside.value ? "Hide the preview" : "Preview beside"}</button>
+        <button type="button" aria-pressed={keepBreaks.value} onClick={choose(() => (keepBreaks.value = !keepBreaks.value))}>{keepBreaks.value ? "Join single lines" : "Keep single line breaks"}</button>
+        <button type="button" onClick={choose(() => { setMode("read"); setTimeout(() => print(), 600); })}>Print</button>
         {view && (properties?.block || !readOnly.value) && <button type="button" onClick={choose(() => switchProperties(view))}>{properties?.block ? "Properties as form or text" : "Add properties"}</button>}
         {!readOnly.value && <button type="button" onClick={choose(() => (dialog.value = { kind: "rename", path }))}>Rename or move</button>}
         {!readOnly.value && <button type="button" onClick={choose(() => (dialog.value = { kind: "delete", path }))}>Delete</button>}

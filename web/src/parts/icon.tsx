@@ -18,6 +18,8 @@ const PATHS = {
   chevron: "M9 6l6 6-6 6",
   more: "M6 12h.01M12 12h.01M18 12h.01",
   file: "M7 3h7l4 4v14H7zM14 3v4h4",
+  trash: "M5 7h14M10 7V4h4v3M7 7l1 13h8l1-13M10 11v5M14 11v5",
+  clock: "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18zM12 7v5l3.5 2",
   copy: "M9 9h11v11H9zM15 9V4H4v11h5",
 } as const;
 

@@ -4,6 +4,7 @@ import { useSignal } from "@preact/signals";
 import type { ComponentChildren, ComponentType } from "preact";
 import { useEffect } from "preact/hooks";
 
+import { returned } from "../events.ts";
 import { complain } from "../store.ts";
 
 const AWAY = "This part of the page could not be loaded. Is commonplace serve still running?";
@@ -17,14 +18,12 @@ export function lazy<Props extends object>(load: () => Promise<ComponentType<Pro
   const Loaded = (props: Props) => {
     const ready = useSignal(found !== null);
     useEffect(() => {
-      if (!found) void fetched().then(() => (ready.value = true)).catch(() => complain(new Error(AWAY)));
-    }, []);
+      // Somebody else may have fetched it since this was drawn.
+      if (found) ready.value = true;
+      else void fetched().then(() => (ready.value = true)).catch(() => complain(new Error(AWAY)));
+    }, [returned.value]);
     const Component = found;
     return ready.value && Component ? <Component {...props} /> : <>{meanwhile}</>;
   };
   return Object.assign(Loaded, { fetched });
-}
-
-export function Suspense({ children }: { children: ComponentChildren }) {
-  return <>{children}</>;
 }

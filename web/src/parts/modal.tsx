@@ -3,6 +3,7 @@
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 
+import { typeKept } from "../early_keys.ts";
 import { dialog } from "../store.ts";
 import { Icon } from "./icon.tsx";
 
@@ -22,6 +23,7 @@ export function Modal({ title, children, bare, ...rest }: Props) {
   useLayoutEffect(() => {
     const before = document.activeElement;
     box.current?.showModal();
+    typeKept();
     return () => {
       if (before instanceof HTMLElement && before.isConnected) before.focus();
     };

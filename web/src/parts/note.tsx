@@ -8,27 +8,31 @@ import { useEffect, useRef } from "preact/hooks";
 
 import { ApiError, get } from "../api.ts";
 import { noteActions } from "../commands.ts";
-import { idOf, type Suggestion } from "../critic/index.ts";
+import { idOf, joined, type Suggestion } from "../critic/index.ts";
 import { type Credit, loadCredits } from "../editor/credits.ts";
-import { switchProperties } from "../editor/frontmatter.ts";
+import { switchProperties, writeAt } from "../editor/frontmatter.ts";
 import { type Mode, openEditor, setMode } from "../editor/editor.ts";
 import { reading } from "../editor/marks.ts";
 import { present, type Present } from "../editor/presence.ts";
 import { decideHere, goTo, goToNeighbour } from "../editor/suggestions.ts";
 import { type Linking, relink } from "../editor/wikilinks.ts";
-import { reviewed, touched } from "../events.ts";
+import { filesArrived, returned, reviewed, touched } from "../events.ts";
 import { Session } from "../live/session.ts";
 import { personName } from "../person.ts";
 import { decide, type Decision } from "../review.ts";
-import { byPath, dialog, followMove, notes, open, panelOpen, readOnly, remember, resolver, tell } from "../store.ts";
-import { find } from "../text/fuzzy.ts";
-import { headings } from "../text/headings.ts";
+import { byPath, dialog, followMove, openText, panelOpen, readOnly, remember, resolver, tell, wantedText } from "../store.ts";
+import { fileKind, fileUrl } from "../text/files.ts";
 import { folderOf, nameOf, targetOf } from "../text/paths.ts";
+import { lineAt, placeIn, type Range, readPlace } from "../text/places.ts";
 import { NoteHead } from "./head.tsx";
-import { Panel } from "./panel.tsx";
-import { Preview } from "./preview.tsx";
-import { Properties } from "./properties.tsx";
+import { lazy } from "./lazy.tsx";
+import type { Wanted } from "./preview.tsx";
 import { reveal } from "./tree.tsx";
+
+export const Preview = lazy(() => import("./preview.tsx").then((module) => module.Preview), null);
+const Panel = lazy(() => import("./panel.tsx").then((module) => module.Panel), <aside class="panel" aria-label="About this note" />);
+const Properties = lazy(() => import("./properties.tsx").then((module) => module.Properties), null);
+const MissingNote = lazy(() => import("./missing.tsx").then((module) => module.MissingNote), null);
 
 const SETTLE_MS = 120;
 const SAVING_MS_MAX = 3000;
@@ -44,6 +48,8 @@ const beside = signal(false);
 export function Note({ path, heading }: { path: string; heading: string }) {
   const shown = useSignal<Shown | null>(null);
   const failure = useSignal("");
+  const missing = useSignal(false);
+  const wanted = useSignal<Wanted>(null);
   const turn = useSignal(0);
   const version = useSignal(0);
   const people = useSignal<readonly Present[]>([]);
@@ -57,9 +63,14 @@ export function Note({ path, heading }: { path: string; heading: string }) {
     const closing: (() => void)[] = [];
     const close = () => closing.splice(0).reverse().forEach((each) => each());
     failure.value = "";
+    missing.value = false;
     const begun = begin(here, host, () => (turn.value += 1), version, people, closing).then(
       (made) => !over && (shown.value = made),
-      (error: unknown) => !over && (failure.value = error instanceof Error ? error.message : "The note could not be opened."),
+      (error: unknown) => {
+        if (over) return;
+        missing.value = error instanceof ApiError && error.status === 404;
+        failure.value = error instanceof Error ? error.message : "The note could not be opened.";
+      },
     );
     void begun.then(() => over && close());
     return () => {
@@ -74,9 +85,40 @@ export function Note({ path, heading }: { path: string; heading: string }) {
     reveal(path);
     if (shown.value) shown.value.session.about = { ...shown.value.session.about, path };
   }, [path]);
+  // What could not be opened is tried again when the server is back, or when the note is there.
+  useSignalEffect(() => {
+    const there = byPath.value.has(here.path);
+    if (returned.value + Number(there) && failure.peek() && (there || !missing.peek())) turn.value = turn.peek() + 1;
+  });
+  useSignalEffect(() => {
+    if (filesArrived.value) version.value = version.peek() + 1;
+  });
+  const goToPlace = (view: EditorView, place: string | Range) => {
+    const text = view.state.doc.toString();
+    const found = typeof place === "string" ? placeIn(text, place) : place;
+    if (mode.peek() !== "read" && found) {
+      goTo(view, found.from);
+      if (found.to > found.from) view.dispatch({ selection: { anchor: found.from, head: found.to } });
+    }
+    if (mode.peek() !== "read" && !beside.peek()) return;
+    const { marked } = view.state.field(reading);
+    const read = joined(marked, "new");
+    const there = typeof place === "string" ? placeIn(read, place)?.from : readPlace(marked, place.from);
+    if (there !== undefined) wanted.value = { line: lineAt(read, there + 1) };
+  };
   useEffect(() => {
-    if (shown.value) goToHeading(shown.value.view, heading);
+    if (shown.value && heading) goToPlace(shown.value.view, heading);
   }, [heading, shown.value]);
+  useSignalEffect(() => {
+    const now = shown.value;
+    if (!now || wantedText.value?.path !== here.path) return;
+    const { at } = wantedText.value;
+    // After a dialog that is closing has given the focus back.
+    setTimeout(() => {
+      wantedText.value = null;
+      if (mode.peek() !== "read") writeAt(now.view, at);
+    });
+  });
   useSignalEffect(() => {
     if (!shown.value) return;
     void personName.value;
@@ -91,15 +133,15 @@ export function Note({ path, heading }: { path: string; heading: string }) {
     <div class={`note${panelOpen.value ? " with-panel" : ""}`}>
       <main class="note-main">
         <NoteHead view={view ?? null} path={path} session={shown.value?.session ?? null} people={people.value} mode={mode.value} beside={beside} setMode={(next) => (mode.value = next)} />
-        {failure.value && <div class="notice" role="alert">{failure.value}</div>}
+        {missing.value ? <MissingNote path={path} /> : failure.value && <div class="notice" role="alert">{failure.value}</div>}
         <div class={`sheets${beside.value && !reads ? " beside" : ""}`}>
           <div class="sheet" hidden={reads}>
             <div class="editor" ref={host} />
           </div>
-          {view && (reads || beside.value) && <Preview view={view} path={path} version={version.value} follow={(link) => follow(link, path)} />}
+          {view && (reads || beside.value) && <Preview view={view} path={path} version={version.value} follow={follow} wanted={wanted} beside={!reads} />}
         </div>
       </main>
-      {view && panelOpen.value && <Panel key={path} view={view} path={path} version={version.value} />}
+      {view && panelOpen.value && <Panel key={path} view={view} path={path} version={version.value} goTo={(place) => goToPlace(view, { from: place, to: place })} />}
     </div>
   );
 }
@@ -113,6 +155,8 @@ async function begin(here: Here, host: Host, again: () => void, version: Signal<
   const session = new Session(about, again, () => tell("The server began this note anew. What you had written was put back in."), followMove);
   closing.push(() => session.close());
   await loaded(session);
+  // The form must be there with the text, or the text would jump when it comes.
+  if (session.text.toString().startsWith("---")) await Properties.fetched().catch(() => undefined);
   if (!host.current) throw new Error("The note was left before it was open.");
   const decideOn = (decision: Decision, one: Suggestion, state: EditorState) => void decideSaved(session, here.path, decision, one, state);
   const credits = new Map<string, Credit>();
@@ -135,9 +179,12 @@ async function begin(here: Here, host: Host, again: () => void, version: Signal<
   session.awareness.on("change", onPeople);
   onPeople();
   noteActions.value = {
+    canType: () => mode.peek() !== "read" && !readOnly.peek(),
     setMode: (next) => { mode.value = next; if (next !== "read") view.focus(); },
     beside: () => (beside.value = !beside.value),
     properties: () => switchProperties(view),
+    authors: () => void import("../editor/extras.ts").then(({ switchAuthors }) => switchAuthors(view)),
+    comment: () => void import("../editor/extras.ts").then(({ commentOn }) => commentOn(view, here.path)),
     next: () => void goToNeighbour(view, 1),
     previous: () => void goToNeighbour(view, -1),
     accept: () => void decideHere(view, "accept", decideOn),
@@ -148,6 +195,7 @@ async function begin(here: Here, host: Host, again: () => void, version: Signal<
   const credit = () => void loadCredits(here.path, view.state, credits).then((loaded) => loaded && version.value++);
   credit();
   closing.push(reviewed.subscribe(() => touched.peek().includes(here.path) && credit()));
+  void import("../dropping.ts").then(({ takeFiles }) => view.dom.isConnected && closing.push(takeFiles(view, here)));
   const stop = resolver.subscribe(() => queueMicrotask(() => view.dom.isConnected && view.dispatch({ effects: relink.of(null) })));
   closing.push(() => {
     stop();
@@ -178,25 +226,21 @@ async function decideSaved(session: Session, path: string, decision: Decision, o
   await decide(decision, { suggestions: [chosen] });
 }
 
-function goToHeading(view: EditorView, heading: string): void {
-  if (!heading) return;
-  const wanted = heading.split("#").at(-1)!.trim().toLowerCase();
-  const found = headings(view.state.doc.toString()).find((each) => each.text.toLowerCase() === wanted);
-  if (found) goTo(view, found.from);
-}
-
 function follow(link: string, from: string): void {
   const { note, heading } = targetOf(link);
   const path = resolver.peek().resolve(note, from);
-  if (path) open(path, heading);
+  if (path) openText(path, heading);
+  else if (fileKind(note)) window.open(fileUrl(note, from), "_blank", "noopener");
   else if (!readOnly.value) dialog.value = { kind: "create", path: folderOf(from) && !note.includes("/") ? `${folderOf(from)}/${note}` : note, template: "" };
 }
 
 function linkingFrom(here: Here): Linking {
   return {
-    resolve: (link) => resolver.peek().resolve(targetOf(link).note, here.path),
+    resolve: (link) => {
+      const { note } = targetOf(link);
+      return resolver.peek().resolve(note, here.path) ?? (fileKind(note) ? note : null);
+    },
     follow: (link) => follow(link, here.path),
-    complete: (typed) => (typed.trim() ? find(typed, notes.peek() ?? [], (note) => note.key, 20).map(({ item }) => item.path) : [...byPath.peek().keys()].slice(0, 20)),
     shortest: (wanted) => {
       const name = nameOf(wanted);
       return resolver.peek().resolve(name, here.path) === wanted ? name : wanted.replace(/\.md$/i, "");

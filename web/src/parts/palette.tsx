@@ -1,9 +1,10 @@
 // One box for finding: notes by name, commands after `>`, and a new note if there is none.
 
-import { useComputed, useSignal } from "@preact/signals";
+import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
 
 import { commands, shownKey } from "../commands.ts";
-import { dialog, notes, open, openSearch, readOnly, recent } from "../store.ts";
+import { type Named, otherNames, ranked } from "../names.ts";
+import { dialog, notes, openSearch, openText, readOnly, recent } from "../store.ts";
 import { find } from "../text/fuzzy.ts";
 import { folderOf, nameOf } from "../text/paths.ts";
 import { Icon, type IconName } from "./icon.tsx";
@@ -18,11 +19,19 @@ interface Item {
 }
 
 const LIMIT = 50;
+const WAIT_MS = 60;
 
 export function Palette({ typed }: { typed: string }) {
   const query = useSignal(typed);
   const at = useSignal(0);
-  const items = useComputed(() => (query.value.startsWith(">") ? commandItems(query.value.slice(1)) : noteItems(query.value)));
+  const others = useSignal<{ readonly typed: string; readonly names: readonly Named[] }>({ typed: "", names: [] });
+  useSignalEffect(() => {
+    const asked = query.value;
+    if (!asked.trim() || asked.startsWith(">")) return undefined;
+    const timer = setTimeout(() => void otherNames(asked).then((names) => { if (asked === query.peek()) others.value = { typed: asked, names }; }), WAIT_MS);
+    return () => clearTimeout(timer);
+  });
+  const items = useComputed(() => (query.value.startsWith(">") ? commandItems(query.value.slice(1)) : noteItems(query.value, others.value.typed === query.value ? others.value.names : [])));
   const chosen = Math.min(at.value, items.value.length - 1);
   const choose = (item: Item | undefined) => {
     if (!item) return;
@@ -55,20 +64,24 @@ export function Palette({ typed }: { typed: string }) {
   );
 }
 
-function noteItem(path: string): Item {
-  return { key: path, icon: "file", title: nameOf(path), detail: folderOf(path), run: () => open(path) };
+/** By which of its names a note was found, said beside the name that stands in lists. */
+function noteItem({ path, name, kind }: Named): Item {
+  if (kind === "heading") return { key: `${path}#${name}`, icon: "file", title: name, detail: `heading in ${nameOf(path)}`, run: () => openText(path, name) };
+  const folder = folderOf(path);
+  const called = name ? `${kind === "alias" ? "also" : "title"}: ${name}` : "";
+  return { key: path, icon: "file", title: nameOf(path), detail: [called, folder].filter(Boolean).join(" · "), run: () => openText(path) };
 }
 
-function noteItems(query: string): Item[] {
+function noteItems(query: string, others: readonly Named[]): Item[] {
   const wanted = query.trim();
   const all = notes.value ?? [];
   if (!wanted) {
     const known = new Set(all.map((note) => note.path));
     const last = recent.value.filter((path) => known.has(path));
     const rest = all.slice(0, LIMIT).map((note) => note.path).filter((path) => !last.includes(path));
-    return [...last, ...rest].slice(0, LIMIT).map(noteItem);
+    return [...last, ...rest].slice(0, LIMIT).map((path) => noteItem({ path, name: "", kind: "file" }));
   }
-  const found = find(wanted, all, (note) => note.key, LIMIT).map(({ item }) => noteItem(item.path));
+  const found = ranked(wanted, others, LIMIT).map(noteItem);
   const exact = all.some((note) => note.key === wanted.toLowerCase() || nameOf(note.path).toLowerCase() === wanted.toLowerCase());
   const more: Item[] = [{ key: "search", icon: "search", title: `Search for “${wanted}”`, detail: "in all texts", run: () => openSearch(wanted) }];
   if (!exact && !readOnly.value) {

@@ -1,28 +1,34 @@
-// Beside a note: its suggestions, its links, its outline, its neighbours in the graph.
+// Beside a note: its suggestions, its links, its outline, its neighbours in the graph, an agent.
 
 import type { EditorView } from "@codemirror/view";
 import { useSignal, useSignalEffect } from "@preact/signals";
-import { lazy, Suspense } from "./lazy.tsx";
+import { lazy } from "./lazy.tsx";
 
 import { type Answers, get, maybe } from "../api.ts";
 import { idOf, sides, type Suggestion } from "../critic/index.ts";
+import { PERHAPS_REJECTED } from "../api.ts";
 import { creditOf } from "../editor/credits.ts";
 import { reading, suggestionAt } from "../editor/marks.ts";
 import { goTo } from "../editor/suggestions.ts";
-import { reviewed } from "../events.ts";
+import { returned, reviewed } from "../events.ts";
 import { decide, type Decision } from "../review.ts";
-import { hrefOf, panelTab as tab, readOnly } from "../store.ts";
+import { dialog, hrefOf, panelTab as tab, readOnly } from "../store.ts";
 import { age } from "../text/age.ts";
 import { headings } from "../text/headings.ts";
-import { Diff } from "./diff.tsx";
+import { spoken } from "../text/spoken.ts";
+import { PanelFoot } from "../history/panel_foot.tsx";
+import { Diff, Length, Who } from "./diff.tsx";
 import { Rows } from "./rows.tsx";
 
 const HEIGHT = 104;
+const LINES_SHOWN = 3;
 const LocalGraph = lazy(() => import("./graph.tsx").then((module) => module.LocalGraph));
 
-const TABS = [["suggestions", "Suggestions"], ["links", "Links"], ["outline", "Outline"], ["graph", "Graph"]] as const;
+const Agent = lazy(() => import("./agent.tsx").then((module) => module.Agent));
 
-export function Panel({ view, path, version }: { view: EditorView; path: string; version: number }) {
+const TABS = [["suggestions", "Suggestions"], ["links", "Links"], ["outline", "Outline"], ["graph", "Graph"], ["agent", "Agent"]] as const;
+
+export function Panel({ view, path, version, goTo: goToPlace }: { view: EditorView; path: string; version: number; goTo: (place: number) => void }) {
   const count = view.state.field(reading).pending.length;
   const onKeyDown = (event: KeyboardEvent) => {
     const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
@@ -43,9 +49,11 @@ export function Panel({ view, path, version }: { view: EditorView; path: string;
       <div class="tab-panel" id="tab-panel" role="tabpanel" aria-labelledby={`tab-${tab.value}`}>
         {tab.value === "suggestions" && <Suggestions view={view} path={path} version={version} />}
         {tab.value === "links" && <Links path={path} />}
-        {tab.value === "outline" && <Outline view={view} version={version} />}
-        {tab.value === "graph" && <Suspense><LocalGraph path={path} /></Suspense>}
+        {tab.value === "outline" && <Outline view={view} version={version} goTo={goToPlace} />}
+        {tab.value === "graph" && <LocalGraph path={path} />}
+        {tab.value === "agent" && <Agent view={view} path={path} version={version} />}
       </div>
+      <PanelFoot path={path} />
     </aside>
   );
 }
@@ -59,13 +67,13 @@ function Suggestions({ view, path }: { view: EditorView; path: string; version: 
     const one = pending[index];
     if (!one) return null;
     const { old, new: added } = sides(marked, one);
-    const { author, time } = creditOf(view.state, one);
+    const { author, time, doubted } = creditOf(view.state, one);
     return (
       <div role="listitem" key={index} class={`suggestion${one === active ? " current" : ""}`}>
-        <button type="button" class="jump" onClick={() => goTo(view, one.marks[0]!.body)} aria-label={`Go to the suggestion: ${one.kind}`}><Diff old={old} added={added} /></button>
+        <button type="button" class="jump" onClick={() => goTo(view, one.marks[0]!.body)} aria-label={`Go to the suggestion: ${spoken(old, added)}`}><Diff old={old} added={added} near /></button>
         <div class="suggestion-foot">
-          <span class="who">{author}</span><span class="muted">{time === null ? "" : age(time)}</span>
-          <span class="grow" />
+          <Who name={author} /><span class="muted">{time === null ? "" : age(time)}</span>{doubted && <span class="doubt">{PERHAPS_REJECTED}</span>}
+          <Length old={old} added={added} narrow /><span class="grow" />
           {!readOnly.value && <button type="button" class="small accept" onClick={() => act("accept", one)}>Accept</button>}
           {!readOnly.value && <button type="button" class="small reject" onClick={() => act("reject", one)}>Reject</button>}
         </div>
@@ -87,9 +95,14 @@ function Suggestions({ view, path }: { view: EditorView; path: string; version: 
 
 function Links({ path }: { path: string }) {
   const found = useSignal<Answers["links"] | null>(null);
+  const files = useSignal<Answers["attachments"]["files"]>([]);
   useSignalEffect(() => {
     void reviewed.value;
-    void maybe(get("links", { path })).then((links) => (found.value = links));
+    void returned.value;
+    let over = false;
+    void maybe(get("links", { path })).then((links) => { if (links && !over) found.value = links; });
+    void maybe(get("attachments", { note: path })).then((answer) => { if (answer && !over) files.value = answer.files; });
+    return () => { over = true; };
   });
   if (!found.value) return <p class="empty">Loading</p>;
   const { backlinks, forward, unresolved } = found.value;
@@ -97,24 +110,42 @@ function Links({ path }: { path: string }) {
     <div class="links">
       <h2>Linked from</h2>
       {!backlinks.length && <p class="empty">No note links here yet.</p>}
-      <ul>{backlinks.map((link) => <li key={`${link.path}${link.line}`}><a href={hrefOf(link.path)}>{link.title}</a><p class="context">{link.context}</p></li>)}</ul>
+      <ul>{grouped(backlinks).map(([first, ...more]) => <li key={first!.path}><a href={hrefOf(first!.path)}>{first!.title}</a>{[first!, ...more].slice(0, LINES_SHOWN).map((link) => <p key={link.line} class="context">{link.context}</p>)}{more.length >= LINES_SHOWN && <p class="context">and {more.length + 1 - LINES_SHOWN} more</p>}</li>)}</ul>
       <h2>Links to</h2>
       {!forward.length && !unresolved.length && <p class="empty">This note links nowhere yet.</p>}
       <ul>
         {forward.map((link) => <li key={link.path}><a href={hrefOf(link.path)}>{link.title}</a></li>)}
-        {unresolved.map((text) => <li key={text} class="muted">{text} <span class="small">(no such note)</span></li>)}
+        {unresolved.filter((text) => !files.value.some((file) => file.link === text)).map((text) => <li key={text} class="muted">{text} <span class="small">(no such note)</span></li>)}
+      </ul>
+      {files.value.length > 0 && <h2>Files</h2>}
+      <ul>
+        {files.value.map(({ link, path: file }) => (
+          <li key={link} class="file">
+            {file ? <a href={`api/file?${new URLSearchParams({ path: file })}`} target="_blank" rel="noopener">{file}</a> : <span class="muted">{link} <span class="small">(no such file)</span></span>}
+            {file && !readOnly.value && <button type="button" class="quiet small" onClick={() => (dialog.value = { kind: "move-file", path: file })}>Rename</button>}
+          </li>
+        ))}
       </ul>
     </div>
   );
 }
 
-function Outline({ view }: { view: EditorView; version: number }) {
+type Backlink = Answers["links"]["backlinks"][number];
+
+/** The links of each note together: a note may link here twenty times. */
+function grouped(backlinks: readonly Backlink[]): Backlink[][] {
+  const by = new Map<string, Backlink[]>();
+  for (const link of backlinks) by.set(link.path, [...(by.get(link.path) ?? []), link]);
+  return [...by.values()];
+}
+
+function Outline({ view, goTo }: { view: EditorView; version: number; goTo: (place: number) => void }) {
   const found = headings(view.state.doc.toString());
   if (!found.length) return <p class="empty">No headings.</p>;
   return (
     <ul class="outline">
       {found.slice(0, 500).map((heading) => (
-        <li key={heading.from}><button type="button" class={`quiet level-${heading.level}`} onClick={() => goTo(view, heading.from)}>{heading.text}</button></li>
+        <li key={heading.from}><button type="button" class={`quiet level-${heading.level}`} onClick={() => goTo(heading.from)}>{heading.text}</button></li>
       ))}
     </ul>
   );

@@ -3,13 +3,14 @@
 import { effect, useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 
-import { ApiError, get, Missing, type Pending } from "../api.ts";
-import { reviewed } from "../events.ts";
+import { ApiError, get, Missing, type Pending, PERHAPS_REJECTED } from "../api.ts";
+import { returned, reviewed } from "../events.ts";
 import { decide, type Decision } from "../review.ts";
 import { complain, hrefOf, notes, open, readOnly } from "../store.ts";
 import { age } from "../text/age.ts";
 import { folderOf, nameOf } from "../text/paths.ts";
-import { Diff } from "./diff.tsx";
+import { visible } from "../text/invisible.ts";
+import { Diff, Length, Who } from "./diff.tsx";
 import { Rows } from "./rows.tsx";
 
 const PAGE = 200;
@@ -38,6 +39,7 @@ export function Queue() {
   const reason = useSignal("");
   const authors = useSignal<ReadonlySet<string>>(new Set());
   const missing = useSignal(false);
+  const away = useSignal(false);
   const asking = useRef(0);
 
   const load = async (more: boolean) => {
@@ -48,6 +50,7 @@ export function Queue() {
       const before = days ? Date.now() - days * DAY : undefined;
       const found = await get("suggestions", { ...wanted, before, limit, cursor: more ? (cursor.peek() ?? undefined) : undefined });
       if (turn !== asking.current) return;
+      away.value = false;
       rows.value = more ? [...rows.peek(), ...found.suggestions] : found.suggestions;
       total.value = found.total;
       cursor.value = found.cursor;
@@ -55,10 +58,12 @@ export function Queue() {
     } catch (error) {
       if (error instanceof Missing) missing.value = true;
       else if (error instanceof ApiError) complain(error);
+      else away.value = true;
     }
   };
   useSignalEffect(() => {
     void filter.value;
+    void returned.value;
     void load(false);
   });
   useEffect(() => {
@@ -68,6 +73,12 @@ export function Queue() {
     });
     return () => { stop(); clearTimeout(timer); };
   }, []);
+
+  // The keys of the list work at once, wherever one came from.
+  const ready = rows.value.length > 0;
+  useEffect(() => {
+    if (ready && !document.activeElement?.closest("main, dialog")) document.querySelector<HTMLElement>(".queue-rows")?.focus();
+  }, [ready]);
 
   const picked = useComputed(() => rows.value.filter((one) => chosen.value.has(keyOf(one))));
   const settled = useRef(Promise.resolve());
@@ -111,8 +122,8 @@ export function Queue() {
   return (
     <main class="view queue" tabIndex={-1}>
       <header class="view-head">
-        <h1>Review</h1>
-        <p class="muted" role="status">{total.value === null ? "Loading" : total.value === 1 ? "1 suggestion waits" : `${total.value.toLocaleString()} suggestions wait`}</p>
+        <h1><a href="#review">Review</a> one by one</h1>
+        <p class="muted" role="status">{away.value ? "The server cannot be reached. This goes on by itself when it is back." : total.value === null ? "Loading" : total.value === 1 ? "1 suggestion waits" : `${total.value.toLocaleString()} suggestions wait`}</p>
       </header>
       <Filters filter={filter.value} authors={[...authors.value].sort()} change={(next) => { filter.value = { ...filter.peek(), ...next }; chosen.value = new Set(); at.value = 0; }} />
       {total.value === 0 ? <AllDone filtered={Object.values(filter.value).some(Boolean)} /> : (
@@ -170,10 +181,10 @@ function QueueRow({ one, index, current, chosen, pick, act }: RowProps) {
     <div id={`pending-${index}`} role="row" aria-selected={chosen} class={`queue-row${current ? " current" : ""}${chosen ? " chosen" : ""}`}>
       <div role="gridcell" class="pick"><input type="checkbox" checked={chosen} tabIndex={-1} aria-label={`Choose the suggestion in ${nameOf(one.path)}, line ${one.line}`} onChange={pick} /></div>
       <div role="gridcell" class="what">
-        <div class="where"><a href={hrefOf(one.path)} tabIndex={-1}>{nameOf(one.path)}</a><span class="muted"> {folderOf(one.path)} · line {one.line}</span></div>
-        <div class="change"><span class="muted">{one.before}</span><Diff old={one.old} added={one.new} /><span class="muted">{one.after}</span></div>
+        <div class="where"><a href={hrefOf(one.path)} tabIndex={-1}>{nameOf(one.path)}</a><span class="muted"> {folderOf(one.path)} · line {one.line}</span> <Length old={one.old} added={one.new} /></div>
+        <div class="change"><span class="muted">{visible(one.before)}</span><Diff old={one.old} added={one.new} near /><span class="muted">{visible(one.after)}</span></div>
       </div>
-      <div role="gridcell" class="by"><span class="who">{one.author ?? "Assistant"}</span><span class="muted">{one.time === null ? "" : age(one.time)}</span></div>
+      <div role="gridcell" class="by"><Who name={one.author} /><span class="muted">{one.time === null ? "" : age(one.time)}</span>{one.perhaps_rejected && <span class="doubt">{PERHAPS_REJECTED}</span>}</div>
       <div role="gridcell" class="acts">
         {!readOnly.value && <button type="button" class="small accept" tabIndex={-1} onClick={() => act("accept")}>Accept</button>}
         {!readOnly.value && <button type="button" class="small reject" tabIndex={-1} onClick={() => act("reject")}>Reject</button>}

@@ -8,6 +8,17 @@ export interface Heading {
 }
 
 const HEADING = /^ {0,3}(#{1,6})[ \t]+(.+?)[ \t]*#*[ \t]*$/;
+/** Headings are called without their marks: `What: a *word*` may be written `What a word`. */
+export function plainHeading(heading: string): string {
+  return heading
+    .replace(/\[\[(?:[^\]|]*\|)?([^\]]*)\]\]/g, "$1")
+    .replace(/[ \t]\^[A-Za-z0-9-]+$/, "")
+    .replace(/[#^[\]|:%*_`=~\\]/g, " ")
+    .replace(/\s+/g, " ")
+    .trim()
+    .toLowerCase();
+}
+
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 
 export function headings(text: string): Heading[] {

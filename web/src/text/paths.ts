@@ -54,3 +54,9 @@ export class Resolver {
     return found.sort((one, other) => one.length - other.length || (one < other ? -1 : 1))[0] ?? null;
   }
 }
+
+/** How a note is linked to from anywhere: by its name where that is enough. */
+export function linkTo(path: string, resolver: Resolver): string {
+  const name = nameOf(path);
+  return `[[${resolver.resolve(name, "") === path ? name : path.replace(/\.md$/i, "")}]]`;
+}

@@ -70,21 +70,26 @@ function valueOf(first: string, lines: string[]): { value: Value; complex: boole
   const rest = lines.filter((line) => line.trim());
   const head = first.trim();
   if (rest.length) {
-    const items = rest.map((line) => /^[ \t]*-[ \t]+(.*)$/.exec(line)?.[1]);
-    if (head || items.some((item) => item === undefined)) return complex;
-    const values = items.map((item) => scalar(item!));
-    return values.some((value) => value === undefined) ? complex : { value: values.map(String), complex: false };
+    const items = rest.map((line) => /^[ \t]*-(?:$|[ \t]+(.*)$)/.exec(line));
+    if (head || items.some((item) => item === null)) return complex;
+    const values = items.map((item) => scalar(item?.[1] ?? ""));
+    return values.some((value) => value === undefined) ? complex : { value: named(values), complex: false };
   }
   if (head.startsWith("[") && head.endsWith("]")) {
     const inner = head.slice(1, -1).trim();
     const items = inner ? inner.split(",").map((item) => scalar(item.trim())) : [];
     if (!/["'[\]{}]/.test(inner) && items.every((item) => item !== undefined)) {
-      return { value: items.map(String), complex: false };
+      return { value: named(items), complex: false };
     }
     return complex;
   }
   const value = scalar(head);
   return value === undefined ? complex : { value, complex: false };
+}
+
+/** The items of a list as words; an empty one is none. */
+function named(items: readonly unknown[]): string[] {
+  return items.filter((item) => item !== null).map(String);
 }
 
 function scalar(source: string): string | number | boolean | null | undefined {

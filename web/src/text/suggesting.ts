@@ -4,6 +4,7 @@
 // gives the text with the edit made. Text that is itself only suggested is edited as it is.
 
 import { type Mark, type Marked, runs, within } from "../critic/index.ts";
+import { inPieces, isDelicate, keepsLaw } from "./delimited.ts";
 
 export interface Edit {
   readonly from: number;
@@ -24,12 +25,16 @@ export interface Author {
   readonly meta: string;
 }
 
-const DELIMITER = /\{(?:\+\+|--|~~|==|>>)|(?:\+\+|--|~~|==|<<)\}/;
-
-/** The edit as a suggestion, or null if it cannot be one (code, or text that holds delimiters). */
+/** The edit as a suggestion, or null if it cannot be one: in a code block, or where it would read as markup. */
 export function suggesting(marked: Marked, edit: Edit, author: Author, forward = false): Suggested | null {
   const stretch = Math.max(edit.to, edit.from + 1);
-  if (DELIMITER.test(edit.insert) || inFence(marked, edit.from, stretch)) return null;
+  if (inFence(marked, edit.from, stretch)) return null;
+  const found = inOneMark(marked, edit, author, forward);
+  if (!isDelicate(marked, edit) || (found && keepsLaw(marked, edit, found.edits))) return found;
+  return inPieces(marked, edit, author, forward);
+}
+
+function inOneMark(marked: Marked, edit: Edit, author: Author, forward: boolean): Suggested | null {
   const deleting = edit.from < edit.to ? deletion(marked, edit, author) : { edits: [], meta: author.meta };
   if (!deleting) return null;
   if (edit.insert) return insertion(marked, edit, author, deleting.edits, deleting.meta);
@@ -41,8 +46,8 @@ function inFence(marked: Marked, from: number, to: number): boolean {
   return marked.fences.some(([start, end]) => start < to && from < end);
 }
 
-function isOwn(mark: Mark | undefined, author: Author): mark is Mark {
-  return mark?.meta?.author === author.name;
+export function isOwn(mark: Mark | undefined, author: Author): mark is Mark {
+  return mark?.meta?.author === author.name && mark.meta.earlier.length === 0;
 }
 
 function deletion(marked: Marked, { from, to }: Edit, author: Author): { edits: Edit[]; meta: string } | null {
@@ -65,7 +70,6 @@ function deletion(marked: Marked, { from, to }: Edit, author: Author): { edits: 
 /** Put plain text into a deletion, or into one's own that it touches. */
 function wrap(marked: Marked, from: number, to: number, author: Author): { edits: Edit[]; meta: string } | null {
   const { text, suggested } = marked;
-  if (DELIMITER.test(text.slice(from, to))) return null;
   const own = (mark: Mark | undefined) => (mark?.kind === "-" && isOwn(mark, author) ? mark : null);
   const before = own(suggested.find((mark) => mark.end === from));
   const after = own(suggested.find((mark) => mark.start === to));

@@ -20,24 +20,38 @@ interface Leaf {
   readonly pending: number;
 }
 
-export function folderTree(notes: readonly Leaf[]): Folder {
+/** Build the tree of notes, and of folders that hold none yet. */
+export function folderTree(notes: readonly Leaf[], empty: readonly string[] = []): Folder {
   const top: Folder = { path: "", folders: new Map(), notes: [], pending: 0 };
-  for (const note of notes) {
-    let folder = top;
-    folder.pending += note.pending;
-    for (let at = note.path.indexOf("/"), from = 0; at >= 0; from = at + 1, at = note.path.indexOf("/", from)) {
-      const name = note.path.slice(from, at);
-      let inner = folder.folders.get(name);
-      if (!inner) {
-        inner = { path: note.path.slice(0, at), folders: new Map(), notes: [], pending: 0 };
-        folder.folders.set(name, inner);
-      }
-      inner.pending += note.pending;
-      folder = inner;
-    }
-    folder.notes.push(note);
-  }
+  for (const note of notes) folderAt(top, note.path, note.pending).notes.push(note);
+  for (const path of empty) folderAt(top, `${path}/`, 0);
+  for (const path of empty) sortFolders(folderAt(top, path, 0));
   return top;
+}
+
+/** The folder that a path lies in, made if there is none; what waits in it counts all the way up. */
+function folderAt(top: Folder, path: string, pending: number): Folder {
+  let folder = top;
+  folder.pending += pending;
+  for (let at = path.indexOf("/"), from = 0; at >= 0; from = at + 1, at = path.indexOf("/", from)) {
+    const name = path.slice(from, at);
+    let inner = folder.folders.get(name);
+    if (!inner) {
+      inner = { path: path.slice(0, at), folders: new Map(), notes: [], pending: 0 };
+      folder.folders.set(name, inner);
+    }
+    inner.pending += pending;
+    folder = inner;
+  }
+  return folder;
+}
+
+const collator = new Intl.Collator(undefined, { numeric: true });
+
+function sortFolders({ folders }: Folder): void {
+  const sorted = [...folders].sort(([one], [other]) => collator.compare(one, other));
+  folders.clear();
+  for (const [name, folder] of sorted) folders.set(name, folder);
 }
 
 export function openRows(top: Folder, open: ReadonlySet<string>): Row[] {
