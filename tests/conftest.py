@@ -1,6 +1,13 @@
 """What all tests share."""
 
+import signal
+from collections.abc import Generator
+
+import pytest
 from hypothesis import settings
+
+from tests import orphans
+from tests.loop_watch import watching
 
 # A law that holds takes as long as the machine is busy; how fast things are is measured elsewhere.
 # The same examples each time: a change is judged by what it changes. To look for new ones, run
@@ -10,3 +17,35 @@ settings.register_profile("search", deadline=None)
 # `make laws`: very many examples, others each time.
 settings.register_profile("laws", deadline=None, max_examples=100_000)
 settings.load_profile("commonplace")
+
+
+def pytest_configure() -> None:
+    """Let nothing that tests start outlive this process, be it a worker or all of the run."""
+    # What a shell starts in the background ignores Ctrl C, and so would all that tests start.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    orphans.keep()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put files that start browsers and processes first: no worker is to end long after another."""
+
+    def when(item: pytest.Item) -> int:
+        return 0 if item.path.parent.name == "web" else 1 if item.path in slow else 2
+
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=when)
+
+
+@pytest.fixture(autouse=True)
+def _no_loop_is_held(request: pytest.FixtureRequest) -> Generator[None]:
+    """Fail a test in which one callback of ours keeps an event loop for long.
+
+    `@pytest.mark.holds_loop("why")` is for what cannot be otherwise.
+    """
+    if request.node.get_closest_marker("holds_loop"):
+        yield
+        return
+    with watching() as watch:
+        yield
+    assert not watch.held, watch.held[0]

@@ -12,7 +12,8 @@ import pytest
 
 from commonplace.vault.owner import _holder
 from commonplace.vault.settings import Root
-from tests.server.processes import Client, until
+from tests.server.processes import Client
+from tests.wait import until
 
 CLIENTS = 12
 CALLS = 250

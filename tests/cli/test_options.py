@@ -1,5 +1,7 @@
 """Flags over environment over file; and both readers of flags agree."""
 
+import shutil
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -8,10 +10,13 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given, strategies as st
 
-from commonplace.cli.choices import Flags, parse, settle
-from commonplace.cli.root import vault_options
+from commonplace.cli.group import vault_options
+from commonplace.cli.options import Ask, Flags, parse, settle
 from commonplace.errors import BadArgument, CommonplaceError, NotFound
+from commonplace.tools.families import FAMILY_TOOLS
 from commonplace.vault.settings import FAMILIES, Settings, vault_key
+from commonplace.vault.trust import WiderSetting
+from commonplace.vault.trust.records import Records
 
 
 def settled(vault: Path | str, environ: dict[str, str] | None = None, **flags: Any) -> Settings:
@@ -78,13 +83,96 @@ def test_several_folders_are_named_by_hand_or_by_themselves(tmp_path: Path):
     assert roots[0].path == tmp_path / "one"
 
 
-def test_the_file_may_split_a_vault_but_not_reach_outside(vault: Path):
+def test_the_file_may_split_a_vault_but_not_reach_outside(vault: Path, tmp_path: Path):
     (vault / "lens").mkdir()
     (vault / "commonplace.toml").write_text("[roots]\nLens = 'lens'\n")
     assert [(r.name, r.path) for r in settled(vault).roots] == [("Lens", vault / "lens")]
-    (vault / "commonplace.toml").write_text("[roots]\nLens = '..'\n")
-    with pytest.raises(BadArgument, match="outside the vault"):
-        settled(vault)
+    (vault / "commonplace.toml").write_text("[roots]\nLens = 'lens'\nAll = '..'\n")
+    found = settled(vault)
+    assert [(r.name, r.path) for r in found.roots] == [("Lens", vault / "lens")]
+    assert found.withheld == (f"roots All = {tmp_path}",)
+    (vault / "commonplace.toml").write_text("[roots]\nAll = '..'\n")
+    assert [r.path for r in settled(vault).roots] == [vault]
+
+
+WIDE = """
+embeddings = "http://localhost:1/v1#m"
+[policy]
+update = "allow"
+"update:Journal/**" = "deny"
+[suggestions]
+author = "Anna"
+metadata = true
+"""
+
+
+def trusting(asked: list[list[str]], answer: bool) -> Ask:
+    def ask(_: Path, widening: Sequence[WiderSetting]) -> bool:
+        asked.append([str(one) for one in widening])
+        return answer
+
+    return ask
+
+
+def test_an_answer_holds_for_what_was_asked_about_and_no_longer(vault: Path, tmp_path: Path):
+    (vault / "commonplace.toml").write_text(WIDE)
+    asked: list[list[str]] = []
+    flags = Flags((str(vault),), state=str(tmp_path / "state"))
+    for answer in (True, False):
+        found = settle(flags, {}, print, trusting(asked, answer))
+        assert asked == [
+            [
+                "embeddings = http://localhost:1/v1#m",
+                "suggestions author = Anna",
+                "policy update = allow",
+            ]
+        ]
+        assert found.withheld == ()
+        assert found.policies == {"update": "allow", "update:Journal/**": "deny"}
+        assert found.suggestions.author == "Anna"
+        assert found.embeddings is not None
+    # What was stricter is gone: nobody agreed to that.
+    (vault / "commonplace.toml").write_text(WIDE.replace('"update:Journal/**" = "deny"', ""))
+    found = settle(flags, {}, print, trusting(asked, False))
+    assert (len(asked), found.policies, found.embeddings) == (2, {}, None)
+    assert (found.suggestions.author, found.suggestions.metadata) == ("{client}", True)
+    assert len(found.withheld) == 3
+    settle(flags, {}, print, trusting(asked, True))
+    assert len(asked) == 2  # no is an answer, too
+    (vault / "commonplace.toml").write_text("# as it was\n" + WIDE)
+    assert settle(flags, {}, print).withheld == ()
+
+
+def test_what_the_person_chose_needs_no_trust_and_is_not_asked_about(vault: Path, tmp_path: Path):
+    (vault / "commonplace.toml").write_text(WIDE.replace('author = "Anna"', ""))
+    asked: list[list[str]] = []
+    flags = Flags(
+        (str(vault),),
+        state=str(tmp_path / "state"),
+        policy="*=allow",
+        embeddings="http://localhost:2/v1#mine",
+    )
+    found = settle(flags, {}, print, trusting(asked, True))
+    assert asked == []
+    assert found.withheld == ()
+    assert found.policies == {"update": "allow", "update:Journal/**": "deny", "*": "allow"}
+    assert found.embeddings is not None
+    assert found.embeddings.url == "http://localhost:2/v1"
+
+
+def test_answers_inside_the_vault_do_not_count(vault: Path):
+    (vault / "commonplace.toml").write_text(WIDE)
+    asked: list[list[str]] = []
+    flags = Flags((str(vault),), state=str(vault / "state"))
+    assert len(settle(flags, {}, print, trusting(asked, True)).withheld) == 3
+    assert asked == []
+    with pytest.raises(BadArgument, match="lies inside this vault"):
+        Records(vault / "state", vault).write("0", trusted=True, settings=[])
+    outside = Flags((str(vault),), state=str(vault.parent / "state"))
+    settle(outside, {}, print, trusting([], True))
+    assert settle(outside, {}, print).withheld == ()
+    shutil.copytree(vault.parent / "state" / "trust", vault / "state" / "trust")
+    assert len(settle(flags, {}, print).withheld) == 3
 
 
 @pytest.mark.parametrize(
@@ -109,7 +197,7 @@ def test_a_bad_vault_is_named_as_it_was_given(
 def test_folders_that_are_the_same_or_inside_each_other_are_refused(tmp_path: Path):
     (tmp_path / "in").mkdir()
     for pair in ((f"a={tmp_path}", f"b={tmp_path}"), (f"a={tmp_path}", f"b={tmp_path}/in")):
-        with pytest.raises(BadArgument, match="lie in each other"):
+        with pytest.raises(BadArgument, match="overlap"):
             settle(Flags(pair), {}, print)
     with pytest.raises(BadArgument, match="Two folders are named"):
         settle(Flags((f"a={tmp_path}/in", f"a={tmp_path}")), {}, print)
@@ -151,3 +239,15 @@ def test_the_fast_reader_of_flags_agrees_with_clicks(words: list[str]):
     CliRunner().invoke(command, words)
     if fast is not None:
         assert seen == [fast]
+
+
+def test_what_a_client_loads_at_once_is_chosen_like_all_else(vault: Path):
+    assert settled(vault).always_load is None
+    (vault / "commonplace.toml").write_text("always_load = ['graph']\n")
+    assert settled(vault).always_load == FAMILY_TOOLS["graph"]
+    environ = {"COMMONPLACE_ALWAYS_LOAD": "read,edit"}
+    assert settled(vault, environ).always_load == ("read", "edit")
+    assert settled(vault, environ, always_load="none").always_load == ()
+    (vault / "commonplace.toml").write_text("always_load = ['web']\n")
+    with pytest.raises(BadArgument, match=r"commonplace\.toml: always_load: 'web'"):
+        settled(vault)

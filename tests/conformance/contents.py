@@ -9,7 +9,7 @@ import mcp_types as types
 from mcp import MCPError
 from mcp.server.subscriptions import PromptsListChanged, ToolsListChanged
 
-from commonplace.server.feed import Feed
+from commonplace.server.mcp.feed import Feed
 from tests.conformance.rounds import CONTEXT, Context, Outcome, Params, ask, given, say
 
 PIXEL = base64.b64encode(b"\x89PNG\r\n\x1a\n").decode()

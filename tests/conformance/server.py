@@ -15,11 +15,11 @@ from mcp.server.context import ServerRequestContext
 
 from commonplace.errors import NotFound
 from commonplace.server.app import create_app
-from commonplace.server.mcp import NoteServer, build
+from commonplace.server.mcp.server import NoteServer, build
 from commonplace.tools.table import Answer, Call, Definition, Run, Tool, Toolbox
 from tests.conformance.contents import CONTENTS, PROMPTS, RESOURCES, TEMPLATE, filled, prompt
 from tests.conformance.rounds import ROUNDS
-from tests.server.shelf import Shelf, toolbox
+from tests.server.small_vault import Shelf, toolbox
 
 Context = ServerRequestContext[Any, Any]
 

@@ -11,9 +11,10 @@ import pytest
 
 from commonplace.server.app import create_app
 from tests import node
-from tests.server.processes import Process, until
-from tests.server.serving import serving
-from tests.server.shelf import Shelf, server_on
+from tests.server.http_server import serving
+from tests.server.processes import Process
+from tests.server.small_vault import Shelf, server_on
+from tests.wait import until
 
 pytestmark = pytest.mark.slow
 

@@ -13,7 +13,7 @@ from commonplace.core.globs import (
     compile_glob,
 )
 from commonplace.errors import BadArgument
-from tests.core.reading import cases
+from tests.core.case_files import cases
 
 ATOMS = st.sampled_from(["a", "b", "*", "**", "?", "/", "/", "[ab]", "[!a]", "[a-b]"])
 PATTERNS = st.lists(ATOMS, max_size=9).map("".join)

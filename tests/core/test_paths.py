@@ -11,7 +11,7 @@ from hypothesis import given, strategies as st
 
 from commonplace.core import paths
 from commonplace.errors import BadPath
-from tests.core.reading import cases
+from tests.core.case_files import cases
 
 CORPUS = json.loads((Path(__file__).parents[1] / "corpus" / "paths.json").read_text("utf-8"))
 REFUSED: list[Any] = [entry["path"] for entry in CORPUS["reject"]]
@@ -104,8 +104,8 @@ def test_bounds_are_in_bytes() -> None:
     assert refuses(paths.new_note_path, "a" * 228 + ".md")
     assert paths.note_path("/".join(["é" * 100] * 5) + ".md")
     assert refuses(paths.note_path, "/".join(["é" * 100] * 6) + ".md")
-    assert paths.note_path("/".join("a" * paths.DEPTH_MAX))
-    assert refuses(paths.note_path, "/".join("a" * (paths.DEPTH_MAX + 1)))
+    assert paths.note_path("/".join("a" * paths.PATH_DEPTH_MAX))
+    assert refuses(paths.note_path, "/".join("a" * (paths.PATH_DEPTH_MAX + 1)))
 
 
 @pytest.mark.parametrize("raw", ["", ".", "/"])

@@ -9,7 +9,7 @@ from hypothesis import given, settings, strategies as st
 
 from commonplace.core import properties
 from commonplace.errors import BadArgument
-from tests.core.reading import cases
+from tests.core.case_files import cases
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 Values: TypeAlias = st.SearchStrategy[Json]

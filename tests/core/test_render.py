@@ -7,28 +7,29 @@ import time
 import pytest
 from hypothesis import given, strategies as st
 
-from commonplace.core import invisible, render
-from commonplace.core.render import Found, Line, Page, Pending
-from tests.core.reading import cases
+from commonplace.core import render
+from commonplace.core.render import GrepLines, GrepPage, Line, PendingLine
+from commonplace.core.text import invisible
+from tests.core.case_files import cases
 
 TEXTS = st.text(st.sampled_from("ab é😀\n\n\u200b\u2028\x0b\x85\u202e\r"), min_size=1, max_size=30)
 NUMBERS = st.integers(-2, 12)
 LINES = st.lists(st.builds(Line, st.integers(1, 12), st.text("ab-:", max_size=3), st.booleans()))
-DOCUMENTS = st.lists(st.builds(Found, st.sampled_from(["a.md", "b/c.md"]), LINES), max_size=3)
+DOCUMENTS = st.lists(st.builds(GrepLines, st.sampled_from(["a.md", "b/c.md"]), LINES), max_size=3)
 
 
 def lines_of(text: str) -> list[str]:
     return text.removesuffix("\n").split("\n")
 
 
-def documents(source: str) -> list[Found]:
-    found: list[Found] = []
+def documents(source: str) -> list[GrepLines]:
+    found: list[GrepLines] = []
     for row in source.splitlines():
         if row.startswith("> "):
-            found.append(Found(row[2:], []))
+            found.append(GrepLines(row[2:], []))
         elif shown := re.fullmatch(r"(\d+)([:-])(.*)", row):
             line = Line(int(shown[1]), shown[3], shown[2] == ":")
-            found[-1] = Found(found[-1].path, [*found[-1].lines, line])
+            found[-1] = GrepLines(found[-1].path, [*found[-1].lines, line])
     return found
 
 
@@ -83,7 +84,7 @@ def test_reading_on_as_told_reads_everything_once(text: str, limit: int) -> None
 
 @pytest.mark.parametrize(("source", "answer"), cases("render_pending.md"))
 def test_pending_suggestions(source: str, answer: str) -> None:
-    suggestions = [Pending(**json.loads(row)) for row in source.splitlines()]
+    suggestions = [PendingLine(**json.loads(row)) for row in source.splitlines()]
     assert render.pending_list(suggestions) == answer
 
 
@@ -113,13 +114,13 @@ def test_the_links_of_a_document(into: str, out: str, nowhere: str, answer: str)
 @pytest.mark.parametrize(("options", "source", "answer"), cases("render_grep.md"))
 def test_what_grep_found_as_lines(options: str, source: str, answer: str) -> None:
     given_options = json.loads(options)
-    page = Page(given_options.pop("limit", render.HEAD_LIMIT), given_options.pop("offset", 0))
+    page = GrepPage(given_options.pop("limit", render.HEAD_LIMIT), given_options.pop("offset", 0))
     assert render.found_lines(documents(source), page, **given_options) == answer
 
 
 def test_long_lines_are_left_out_of_what_grep_found() -> None:
-    found = Found("a.md", [Line(1, "x" * 500), Line(2, "x" * 501), Line(3, "y" * 501, False)])
-    assert render.found_lines([found], Page(), context=True).split("\n") == [
+    found = GrepLines("a.md", [Line(1, "x" * 500), Line(2, "x" * 501), Line(3, "y" * 501, False)])
+    assert render.found_lines([found], GrepPage(), context=True).split("\n") == [
         "a.md:1:" + "x" * 500,
         "a.md:2:[Omitted long matching line]",
         "a.md-3-[Omitted long context line]",
@@ -127,20 +128,20 @@ def test_long_lines_are_left_out_of_what_grep_found() -> None:
 
 
 def test_what_grep_found_as_paths_and_as_counts() -> None:
-    assert render.found_files([], Page()) == "No matches found."
-    assert render.found_counts([], Page()) == "No matches found."
-    assert render.found_files(["b.md", "a.md"], Page()) == "b.md\na.md"
-    assert render.found_counts([("b.md", 2), ("a.md", 1)], Page()) == "b.md:2\na.md:1"
-    assert render.found_counts([("b.md", 2), ("a.md", 1)], Page(limit=1)) == (
+    assert render.found_files([], GrepPage()) == "No matches found."
+    assert render.found_counts([], GrepPage()) == "No matches found."
+    assert render.found_files(["b.md", "a.md"], GrepPage()) == "b.md\na.md"
+    assert render.found_counts([("b.md", 2), ("a.md", 1)], GrepPage()) == "b.md:2\na.md:1"
+    assert render.found_counts([("b.md", 2), ("a.md", 1)], GrepPage(limit=1)) == (
         "b.md:2\n\n[Showing results with pagination = limit: 1]"
     )
-    assert render.found_files(["b.md", "a.md"], Page(offset=1)) == (
+    assert render.found_files(["b.md", "a.md"], GrepPage(offset=1)) == (
         "a.md\n\n[Showing results with pagination = offset: 1]"
     )
 
 
 def test_two_hundred_and_fifty_entries_unless_told() -> None:
-    answer = render.found_files(map(str, range(251)), Page())
+    answer = render.found_files(map(str, range(251)), GrepPage())
     assert answer.endswith("\n249\n\n[Showing results with pagination = limit: 250]")
 
 
@@ -148,14 +149,14 @@ def test_two_hundred_and_fifty_entries_unless_told() -> None:
 def test_pages_follow_each_other_without_gap(entries: list[str], limit: int) -> None:
     seen: list[str] = []
     for offset in range(0, len(entries), limit):
-        body, _, _ = render.found_files(entries, Page(limit, offset)).partition("\n\n")
+        body, _, _ = render.found_files(entries, GrepPage(limit, offset)).partition("\n\n")
         seen += body.split("\n")
     assert seen == entries
 
 
 @given(DOCUMENTS, st.booleans())
-def test_each_line_is_printed_once_and_in_order(found: list[Found], context: bool) -> None:
-    answer = render.found_lines(found, Page(limit=0), context=context)
+def test_each_line_is_printed_once_and_in_order(found: list[GrepLines], context: bool) -> None:
+    answer = render.found_lines(found, GrepPage(limit=0), context=context)
     rows = [row for row in answer.split("\n") if row not in ("--", "No matches found.")]
     expected = [
         f"{each.path}{':' if is_match else '-'}{number}"
@@ -169,23 +170,23 @@ def test_each_line_is_printed_once_and_in_order(found: list[Found], context: boo
 
 def test_what_does_not_exist() -> None:
     missing = "Document not found: Lens/Photosyntesis.md"
-    assert render.not_found("Lens/Photosyntesis.md") == missing
-    assert render.not_found("Lens/Photosyntesis.md", ["Lens/Photosynthesis.md"]) == (
+    assert str(render.not_found("Lens/Photosyntesis.md")) == missing
+    assert str(render.not_found("Lens/Photosyntesis.md", ["Lens/Photosynthesis.md"])) == (
         f"{missing}. Did you mean Lens/Photosynthesis.md?"
     )
-    assert render.not_found("Lens/Photosyntesis.md", ["a.md", "b.md", "c.md"]) == (
+    assert str(render.not_found("Lens/Photosyntesis.md", ["a.md", "b.md", "c.md"])) == (
         f"{missing}. Did you mean a.md, b.md or c.md?"
     )
 
 
 def test_invisible_characters_are_written_out() -> None:
     text = "pay\u202egpj.exe \u200b❤️ 👩‍🚀 می‌خواهم\U000e0041"
-    assert render.visible(text) == "pay<U+202E>gpj.exe <U+200B>❤️ 👩‍🚀 می‌خواهم<U+E0041>"
+    assert invisible.visible(text) == "pay<U+202E>gpj.exe <U+200B>❤️ 👩‍🚀 می‌خواهم<U+E0041>"
 
 
 @given(TEXTS | st.text())
 def test_nothing_stays_invisible(text: str) -> None:
-    shown = render.visible(text)
+    shown = invisible.visible(text)
     assert list(invisible.positions(shown)) == []
     hidden = [f"<{invisible.label(character)}>" for _, character in invisible.positions(text)]
     assert len(shown) == len(text) - len(hidden) + sum(map(len, hidden))
@@ -226,5 +227,5 @@ def test_a_megabyte_is_rendered_in_linear_time(unit: str) -> None:
     started = time.process_time()
     assert render.numbered(text, 1, 10_000_000)
     render.invisible_note(text)
-    assert len(render.visible(text[:100_000])) >= min(len(text), 100_000)
+    assert len(invisible.visible(text[:100_000])) >= min(len(text), 100_000)
     assert time.process_time() - started < 4

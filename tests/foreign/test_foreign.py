@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from commonplace.server.app import create_app
-from commonplace.server.mcp import build
+from commonplace.server.mcp.server import build
 from commonplace.tools.table import Answer, Definition, Tool, Toolbox, definition
 from tests import node
-from tests.server.serving import serving
-from tests.server.shelf import NOTES, Shelf, toolbox
+from tests.server.http_server import serving
+from tests.server.small_vault import NOTES, Shelf, toolbox
 
 pytestmark = pytest.mark.slow
 

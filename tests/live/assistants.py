@@ -22,7 +22,7 @@ def over_http(product: Product, name: str, era: Literal["auto", "legacy"] = "aut
 async def call(client: Client, tool: str, **arguments: Any) -> tuple[str, bool]:
     """Call a tool; tell what it said and whether it worked."""
     result = await client.call_tool(tool, arguments)
-    (block,) = result.content
+    block, *_ = result.content
     assert isinstance(block, types.TextContent)
     return block.text, not result.is_error
 

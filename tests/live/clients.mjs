@@ -98,6 +98,9 @@ const verbs = {
     const client = find(name)
     client.text.insert(at < 0 ? client.text.length : at, text)
   },
+  async remove ({ name, at, length }) {
+    find(name).text.delete(at, length)
+  },
   async saved ({ names }) {
     for (const name of names) await until(`${name} saved`, find(name).saved)
   },

@@ -4,11 +4,11 @@ from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from commonplace.core.edits import Edit
+from commonplace.core.text.edits import Edit
 from commonplace.errors import NotFound
-from commonplace.vault.documents import Document
-from commonplace.vault.live import Documents, First
-from tests.vault.troubled_log import TroubledLog
+from commonplace.vault.documents.document import Document
+from commonplace.vault.documents.documents import Documents, First
+from tests.vault.log.troubled_log import TroubledLog
 
 MIXED = "a😀b漢c e\u0301 👩‍👧‍👦 한국어 ไทย\n"
 

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import IO, Any, Self
 
 from tests import node
+from tests.wait import PATIENCE
 
 HERE = Path(__file__).parent
-PATIENCE = 30.0
 
 
 class _Running:

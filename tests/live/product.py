@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from tests.live.notes import MIXED
-
-PATIENCE = 30.0
+from tests.wait import PATIENCE
 
 
 class Product:
@@ -62,6 +61,7 @@ class Product:
                 time.sleep(0.05)
             else:
                 return
+        self.stop(signal.SIGKILL)
         raise AssertionError("the server did not start")
 
     def command(self, name: str) -> list[str]:
@@ -96,7 +96,7 @@ class Product:
 
     def settled_file(self, text: str) -> None:
         """Wait until the file has this text."""
-        end = time.monotonic() + 10
+        end = time.monotonic() + PATIENCE
         while self.note.read_text(encoding="utf-8") != text:
             assert time.monotonic() < end, "the file did not follow"
             time.sleep(0.02)

@@ -23,11 +23,10 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Mount, Route
 
-from commonplace.core.edits import Edit
-from commonplace.server import sockets, ysweet
-from commonplace.server.framing import Framed
-from commonplace.server.guard import Guard, Guarded
-from commonplace.server.rooms import Rooms
+from commonplace.core.text.edits import Edit
+from commonplace.server.access.guard import Guard, GuardApp
+from commonplace.server.yjs import sockets, ysweet
+from commonplace.server.yjs.rooms import Rooms
 from tests.live.notes import MIXED, NoteShelf, shelf_in
 
 KEY = b"k" * 32
@@ -74,19 +73,19 @@ class Doors:
     """What the test asks beside the protocol."""
 
     def __init__(self, shelf: NoteShelf, rooms: Rooms) -> None:
-        self.shelf, self.rooms = shelf, rooms
+        self.notes, self.rooms = shelf, rooms
 
     async def text(self, request: Request) -> Response:
-        return PlainTextResponse(await self.shelf.text(request.path_params["id"]))
+        return PlainTextResponse(await self.notes.text(request.path_params["id"]))
 
     async def log(self, request: Request) -> Response:
-        return PlainTextResponse(await self.shelf.replayed(request.path_params["id"]))
+        return PlainTextResponse(await self.notes.replayed(request.path_params["id"]))
 
     async def edit(self, request: Request) -> Response:
         rng = random.Random(request.query_params["seed"])
         for _ in range(int(request.query_params["count"])):
             plan = partial(any_edit, rng)
-            await self.shelf.documents.edit(request.path_params["id"], plan, "assistant")
+            await self.notes.documents.edit(request.path_params["id"], plan, "assistant")
             await asyncio.sleep(rng.random() / 200)
         return JSONResponse({})
 
@@ -110,12 +109,12 @@ async def run(folder: Path, port: int) -> None:
                 *sockets.routes(rooms),
                 *ysweet.routes(rooms, key=KEY),
             ],
-            middleware=[Middleware(Guarded, guard=Guard())],
+            middleware=[Middleware(GuardApp, guard=Guard())],
         )
         config = uvicorn.Config(
             app,
             port=port,
-            ws=Framed,
+            ws="websockets-sansio",
             ws_max_size=8 * 1024 * 1024,
             ws_per_message_deflate=False,
             log_level="warning",

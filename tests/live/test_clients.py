@@ -12,14 +12,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
-from commonplace.core.yjs_frames import (
-    SyncStatus,
-    SyncStep2,
-    Unknown,
-    Update,
-    decode,
-    encode,
-)
+from commonplace.core.yjs.frames import SyncStatus, SyncStep2, Unknown, UpdateFrame, decode, encode
 from tests.live.notes import MIXED
 from tests.live.processes import Clients, Server
 from tests.live.wire import Peer
@@ -224,7 +217,7 @@ def save(wire: ClientConnection) -> None:
 
 def test_hostile_clients_harm_themselves_alone(server: Server) -> None:
     updates = [bytes.fromhex(update) for update in HOSTILE.values()]
-    frames = [encode(step(update)) for update in updates for step in (SyncStep2, Update)]
+    frames = [encode(step(update)) for update in updates for step in (SyncStep2, UpdateFrame)]
     frames += [b"\0\2\xff\xff\xff\x7f", b"\1" * 50, b"\xff" * 100]
     with typing(server, "note-other") as (witness, writer):
         for frame in frames:
@@ -273,7 +266,7 @@ def flood(wire: ClientConnection, writer: Peer) -> int:
         wire.send(encode(writer.add(block)))
         before = writer.doc.get_state()
         del writer.text[len(writer.text) - len(block.encode()) :]
-        wire.send(encode(Update(writer.doc.get_update(before))))
+        wire.send(encode(UpdateFrame(writer.doc.get_update(before))))
     wire.send(encode(writer.add("the end")))
     save(wire)
     return sent

@@ -3,7 +3,6 @@
 import asyncio
 import json
 import socket
-import time
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -12,11 +11,14 @@ import pytest
 import uvicorn
 from starlette.applications import Starlette
 
-from commonplace.server.rooms import Rooms
-from commonplace.server.sockets import routes
+from commonplace.server.yjs.rooms import Rooms
+from commonplace.server.yjs.sockets import routes
+from commonplace.server.yjs.vault_documents import VaultDocuments
+from commonplace.vault.open import open_vault
 from commonplace.vault.settings import Root, Settings
 from commonplace.vault.vault import Vault
 from tests import node
+from tests.wait import holds
 
 pytestmark = [pytest.mark.slow, pytest.mark.anyio]
 
@@ -32,7 +34,7 @@ def anyio_backend() -> str:
 @asynccontextmanager
 async def served(vault: Vault) -> AsyncGenerator[str]:
     listener = socket.create_server(("127.0.0.1", 0))
-    app = Starlette(routes=routes(Rooms(vault.shelf)))
+    app = Starlette(routes=routes(Rooms(VaultDocuments(vault))))
     config = uvicorn.Config(app, ws="websockets-sansio", lifespan="off", log_level="warning")
     server = uvicorn.Server(config)
     task = asyncio.create_task(server.serve(sockets=[listener]))
@@ -44,13 +46,6 @@ async def served(vault: Vault) -> AsyncGenerator[str]:
         listener.close()
 
 
-async def holds(file: Path, text: str) -> None:
-    end = time.monotonic() + 5.0
-    while not file.exists() or file.read_text("utf-8") != text:
-        assert time.monotonic() < end, f"{file.name} did not follow"
-        await asyncio.sleep(0.02)
-
-
 async def test_y_websocket_clients_make_rename_and_delete_notes(tmp_path: Path) -> None:
     folder = tmp_path / "vault"
     folder.mkdir()
@@ -58,8 +53,8 @@ async def test_y_websocket_clients_make_rename_and_delete_notes(tmp_path: Path) 
         (folder / name).write_text(text, "utf-8")
     script = (HERE / "folders.mjs").read_text("utf-8")
     arguments = ["--input-type=module", "--eval", script]
-    async with Vault.open(Settings((Root("vault", folder),), tmp_path / "state")) as vault:
-        await vault.settled()
+    async with open_vault(Settings((Root("vault", folder),), tmp_path / "state")) as vault:
+        await vault.indexer.settled()
         async with served(vault) as url:
             given = json.dumps({"url": url, "document": await vault.folders.id_of("vault")})
             where = await asyncio.to_thread(node.installed, HERE)
@@ -69,7 +64,7 @@ async def test_y_websocket_clients_make_rename_and_delete_notes(tmp_path: Path) 
         assert done.returncode == 0, done.stderr
         told = json.loads(done.stdout)
         made, first, nested = told["made"], told["first"], told["nested"]
-        ids = {f"/{path}": await vault.shelf.id_of(path) for path in sorted(listed(folder))}
+        ids = {f"/{path}": await vault.notes.ids.id_of(path) for path in sorted(listed(folder))}
     assert told["ana"] == told["bo"]
     assert ids["/Sub/New 😀.md"] == made
     assert ids["/Sub/renamed.md"] == first

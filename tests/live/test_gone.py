@@ -6,7 +6,7 @@ from urllib.error import HTTPError
 
 import pytest
 
-from commonplace.vault.saving import TAIL_MAX
+from commonplace.vault.documents.saver import TAIL_MAX
 from tests.live.notes import MIXED
 from tests.live.processes import Clients
 from tests.live.product import Product

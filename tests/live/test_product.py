@@ -10,6 +10,7 @@ import pytest
 
 from tests.live.processes import Clients
 from tests.live.product import Product
+from tests.wait import until
 
 pytestmark = pytest.mark.slow
 
@@ -44,7 +45,8 @@ def test_sockets_and_a_program_on_the_file_make_one_text(
         time.sleep(0.25)
     clients.finish()
     clients.tell("saved", names=names)
-    time.sleep(1.0)
+    rewritten(product.note, rng, "the last that a program saved")
+    until(lambda: "the last that a program saved" in clients.tell("text", name="ana"))
     clients.tell("alike", names=names)
     texts = {clients.tell("text", name=name) for name in names}
     assert len(texts) == 1

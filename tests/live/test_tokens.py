@@ -26,7 +26,7 @@ async def site(tmp_path: Path) -> AsyncGenerator[Site]:
 
 
 async def test_y_websocket_and_y_sweet_come_in_with_a_token_and_not_without(site: Site) -> None:
-    document = (await site.vault.shelf.identify("Bees.md")).id
+    document = (await site.vault.notes.ids.identify("Bees.md")).id
     ws, place = f"{site.url.replace('http', 'ws')}/sync", site.url.removeprefix("http://")
 
     with Clients() as clients:

@@ -9,9 +9,8 @@ from pycrdt import Doc, Text
 from websockets.asyncio.client import ClientConnection, connect
 
 from commonplace.core import critic
-from commonplace.core.yjs_frames import SyncStep1, SyncStep2, Update, decode, encode
-
-PATIENCE = 60.0
+from commonplace.core.yjs.frames import SyncStep1, SyncStep2, UpdateFrame, decode, encode
+from tests.wait import PATIENCE
 
 
 class Typist:
@@ -31,7 +30,7 @@ class Typist:
         """Insert a word; the places of a text in ASCII are those that the document counts."""
         before = self._doc.get_state()
         self._text.insert(place, word)
-        await self._socket.send(encode(Update(self._doc.get_update(before))))
+        await self._socket.send(encode(UpdateFrame(self._doc.get_update(before))))
 
     async def in_step(self) -> None:
         """Wait until the server has saved what was typed and said all that it knows."""
@@ -52,7 +51,7 @@ class Typist:
                     self._answers += 1
                     self._heard.set()
                     self._heard = anyio.Event()
-                case Update(update):
+                case UpdateFrame(update):
                     self._doc.apply_update(update)
                 case _:
                     pass

@@ -10,21 +10,21 @@ from pycrdt import Doc, Text
 from starlette.applications import Starlette
 from starlette.routing import BaseRoute
 
-from commonplace.core.yjs import encode_state_vector
-from commonplace.core.yjs_frames import (
+from commonplace.core.yjs.encoding import encode_state_vector
+from commonplace.core.yjs.frames import (
     Awareness,
     Message,
     Presence,
     SyncStep1,
     SyncStep2,
-    Update,
+    UpdateFrame,
     decode,
     decode_awareness,
     encode,
     encode_awareness,
 )
+from tests.wait import PATIENCE
 
-PATIENCE = 5.0
 SETTLED = 30
 
 
@@ -140,15 +140,15 @@ class Peer:
     def question(self) -> SyncStep1:
         return SyncStep1(self.doc.get_state())
 
-    def add(self, text: str) -> Update:
+    def add(self, text: str) -> UpdateFrame:
         """Add a text at the end."""
         before = self.doc.get_state()
         self.text.insert(len(self.text), text)
-        return Update(self.doc.get_update(before))
+        return UpdateFrame(self.doc.get_update(before))
 
     def hear(self, message: Message | Closed) -> None:
         match message:
-            case SyncStep2(update) | Update(update):
+            case SyncStep2(update) | UpdateFrame(update):
                 self.doc.apply_update(update)
             case _:
                 pass

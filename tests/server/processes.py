@@ -7,25 +7,15 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 import urllib.request
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any, Self
 
+from tests.wait import PATIENCE, until
+
 HERE = Path(__file__).parents[2]
 STANDIN = (sys.executable, "-m", "tests.server.standin")
-PATIENCE = 20.0
-
-
-def until(true: Callable[[], Any], seconds: float = PATIENCE) -> Any:
-    """Wait until something is so."""
-    end = time.monotonic() + seconds
-    while not (found := true()):
-        assert time.monotonic() < end, "it did not happen in time"
-        time.sleep(0.005)
-    return found
 
 
 class Process:

@@ -16,7 +16,7 @@ from starlette.applications import Starlette
 
 from commonplace.core.scopes import SCOPES, Scope
 from commonplace.server.composition import compose
-from commonplace.server.http import serving
+from commonplace.server.owner.uvicorn import serving
 from commonplace.vault.settings import Access, Root, Settings
 from commonplace.vault.vault import Vault
 
@@ -70,7 +70,7 @@ async def site_in(place: Path, policies: dict[str, str] | None = None) -> AsyncG
     settings = Settings((Root("notes", folder),), place / "state", policies=policies or {})
     async with compose(settings) as served:
         vault = served.vault
-        await vault.settled()
+        await vault.indexer.settled()
         secrets = {"wrong": f"cp_00000000_{'x' * 43}", "foreign": "sk-something"}
         ids: dict[str, str] = {}
         site = Site(vault, folder, settings.state, Starlette(), "", secrets, ids)

@@ -14,9 +14,11 @@ from mcp.shared.message import SessionMessage
 from mcp_types.jsonrpc import jsonrpc_message_adapter
 
 from commonplace.errors import NotFound
-from commonplace.server.mcp import NoteServer, build
-from commonplace.server.notes import NoteChange
-from commonplace.server.stream import serve_stream
+from commonplace.server.mcp.direct.answers import DirectAnswers
+from commonplace.server.mcp.ports import NoteChange
+from commonplace.server.mcp.server import NoteServer, build
+from commonplace.server.mcp.stream import Service, serve_stream
+from commonplace.server.mcp.tool_calls import ToolCalls
 from commonplace.tools.table import Actor, Answer, Call, Tool, Toolbox, definition
 
 NOTES = {
@@ -25,7 +27,7 @@ NOTES = {
     "Reading list?.md": "#1 on the list\n",
     "日記/あ 😀.md": "こんにちは\n",
 }
-OWNER = Actor("socket:1", "commonplace", "assistant", "1")
+OWNER = Actor("socket:1", "commonplace")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +91,7 @@ def toolbox(shelf: Shelf, **more: Any) -> Toolbox:
     async def read(call: Call, arguments: Mapping[str, object]) -> Answer:
         path = cast("str", arguments["file_path"])
         if path == "who":
-            return Answer(f"{call.actor.id}|{call.actor.name}|{call.actor.session}")
+            return Answer(f"{call.actor.id}|{call.actor.name}")
         if path == "bug":
             raise KeyError("/srv/secret")
         if path == "slow":
@@ -121,6 +123,26 @@ def server_on(shelf: Shelf, **more: Any) -> NoteServer:
     return build(toolbox(shelf), shelf, version="9.9", **more)
 
 
+def service_on(shelf: Shelf, server: Server[Any] | None = None) -> Service:
+    """What sessions are served with: the tools of a shelf, directly and through the SDK."""
+    calls = ToolCalls(toolbox(shelf))
+    made = server or build(calls, shelf, version="9.9")
+
+    async def sdk_server() -> Server[Any]:
+        return made
+
+    return Service(sdk_server, shelf, DirectAnswers(calls, "9.9"))
+
+
+def sdk_alone(server: Server[Any], shelf: Shelf) -> Service:
+    """The SDK's server for everything."""
+
+    async def given() -> Server[Any]:
+        return server
+
+    return Service(given, shelf, None)
+
+
 async def pair() -> tuple[SocketStream, SocketStream]:
     import socket
 
@@ -129,7 +151,7 @@ async def pair() -> tuple[SocketStream, SocketStream]:
 
 
 @asynccontextmanager
-async def over_stream(server: Server[Any], actor: Actor = OWNER) -> AsyncGenerator[Any]:
+async def over_stream(server: Server[Any] | Service, actor: Actor = OWNER) -> AsyncGenerator[Any]:
     """A transport for the SDK's client that ends in `serve_stream`."""
     near, far = await pair()
     heard, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
@@ -149,7 +171,8 @@ async def over_stream(server: Server[Any], actor: Actor = OWNER) -> AsyncGenerat
             await near.send(text.encode() + b"\n")
 
     async with anyio.create_task_group() as tasks, near, far, said, outgoing, incoming:
-        tasks.start_soon(serve_stream, server, far, far, actor)
+        service = server if isinstance(server, Service) else sdk_alone(server, Shelf())
+        tasks.start_soon(serve_stream, service, far, far, actor)
         tasks.start_soon(hear)
         tasks.start_soon(say)
         yield incoming, said
@@ -157,9 +180,9 @@ async def over_stream(server: Server[Any], actor: Actor = OWNER) -> AsyncGenerat
 
 
 def text_of(result: types.CallToolResult | types.InputRequiredResult) -> str:
-    """The text of an answer that has one block of it, and nothing structured beside it."""
+    """The text of an answer, what is told beside it apart, and nothing structured."""
     assert isinstance(result, types.CallToolResult)
-    (block,) = result.content
+    block, *_ = result.content
     assert isinstance(block, types.TextContent)
     assert result.structured_content is None
     return block.text

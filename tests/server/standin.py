@@ -27,10 +27,11 @@ from typing import TYPE_CHECKING, Any
 import anyio
 from anyio.streams.buffered import BufferedByteStream
 
-from commonplace.cli import stdio
+from commonplace.cli.commands.programs import stdio
 from commonplace.cli.messages import fail
 from commonplace.errors import CommonplaceError, Unavailable
-from commonplace.server.hello import Hello
+from commonplace.server.owner.handshake import Hello
+from commonplace.server.owner.pages import Pages
 from commonplace.vault.settings import Root, Settings
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 class StandIn:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
+        self.pages = Pages()
 
     async def session(self, stream: BufferedByteStream, greeting: Hello, own: Settings) -> None:
         await Session(stream, own).run()
@@ -168,7 +170,7 @@ def main(command: str, vault: str, state: str, *rest: str) -> None:
         if command == "mcp":
             stdio.relay(settings, compose)
         else:
-            from commonplace.cli.serve import serve
+            from commonplace.cli.commands.programs.serve import serve
 
             port = int(rest[0])
             serve(settings, "127.0.0.1", port, ready=partial(print, flush=True), compose=compose)

@@ -11,13 +11,16 @@ import mcp_types as types
 import pytest
 from mcp import Client
 
-from commonplace.server.mcp import build
-from commonplace.tools import files, graph, meaning, notes
+from commonplace.server.mcp.server import build
+from commonplace.server.mcp.vault_resources import VaultResources
+from commonplace.tools import files, graph, meaning, notes, sets
 from commonplace.tools.table import Tool, Toolbox
-from commonplace.vault.docstore import DocStore
+from commonplace.vault.nodes.docstore import DocStore
+from commonplace.vault.open import open_vault
 from commonplace.vault.settings import Embeddings, Root, Settings
 from commonplace.vault.vault import Vault
 from tests.vault.conftest import Notes, write
+from tests.wait import PATIENCE
 
 ERAS = ("auto", "legacy")
 
@@ -42,6 +45,11 @@ class Desk:
         assert not result.is_error, text
         assert result.structured_content is None
         return text
+
+    async def blocks(self, tool: str, **arguments: Any) -> list[str]:
+        """Call a tool whose answer may have more than one block of text."""
+        result = await self.client.call_tool(tool, arguments)
+        return [block.text for block in result.content if block.type == "text"]
 
     async def error(self, tool: str, **arguments: Any) -> str:
         """Call a tool that must fail."""
@@ -71,12 +79,14 @@ def text_of(result: types.CallToolResult) -> str:
     return block.text
 
 
-def _every_tool(vault: Vault) -> list[Tool]:
+def every_tool(vault: Vault) -> list[Tool]:
+    """Return all tools over a vault."""
     return [
         *files.tools(vault),
         *notes.tools(vault),
         *meaning.tools(vault),
         *graph.tools(DocStore(vault)),
+        *sets.tools(vault),
     ]
 
 
@@ -106,13 +116,13 @@ async def desk(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncGenerator
             policies=policies,
             embeddings=embeddings,
         )
-        opening = Vault.open(settings)
+        opening = open_vault(settings)
         vault = await opening.__aenter__()
         opened.append(opening)
-        with anyio.fail_after(20):
-            await vault.settled()
+        with anyio.fail_after(PATIENCE):
+            await vault.indexer.settled()
         connecting = Client(
-            build(Toolbox(_every_tool(vault)), vault, version="0"),
+            build(Toolbox(every_tool(vault)), VaultResources(vault), version="0"),
             mode=request.param,
             elicitation_callback=person.answer if person else None,
         )

@@ -18,7 +18,7 @@ NOTE = {"a.md": "The quick brown fox.\nSecond line.\n", "b.md": "other\n"}
 
 
 async def file_text(at: Any, path: str) -> str:
-    await at.vault.shelf.flush_all()
+    await at.vault.notes.queue.flush_all()
     return (at.folder / path).read_text()
 
 
@@ -48,9 +48,9 @@ async def test_what_was_suggested_is_read_back_as_if_it_were_there(desk: OpenDes
     )
     assert "  L1: {--quick--}{++slow++} (" in shown
     assert shown.rstrip().endswith("s ago")
-    assert await at.call("grep", pattern="slow brown", output_mode="content") == (
-        "a.md:1:The slow brown fox."
-    )
+    found, undecided = await at.blocks("grep", pattern="slow brown", output_mode="content")
+    assert found == "a.md:1:The slow brown fox."
+    assert undecided.startswith("Undecided")
     assert await at.call("grep", pattern="quick") == "No matches found."
 
 
@@ -62,7 +62,7 @@ async def test_the_same_call_again_changes_nothing_more(desk: OpenDesk) -> None:
     assert await at.call("edit", **edit) == first
     text = await file_text(at, "a.md")
     assert text.count("{++") == 1
-    assert await at.vault.text("a.md") == "The quick red brown fox.\nSecond line.\n"
+    assert await at.vault.texts.accepted("a.md") == "The quick red brown fox.\nSecond line.\n"
 
 
 @pytest.mark.parametrize(
@@ -84,10 +84,11 @@ async def test_the_same_call_again_changes_nothing_more(desk: OpenDesk) -> None:
             "No changes to make: old_string and new_string are exactly the same.",
         ),
         (
-            {"old_string": "fox", "new_string": "fox++} INJECTED {++x"},
+            {"old_string": "fox", "new_string": "fox {++x++}"},
             (
-                "Error: new_string contains CriticMarkup syntax '++}'."
+                "Error: new_string contains CriticMarkup syntax '{++'."
                 " Write plain text: the change is wrapped for review automatically."
+                " Code that holds it can stand in a code fence."
             ),
         ),
     ],
@@ -131,7 +132,7 @@ async def test_windows_line_ends_stay_around_an_edit(desk: OpenDesk) -> None:
     at = await desk({"a.md": b"one\r\ntwo\r\nthree\r\n"})
     await at.call("read", file_path="a.md")
     await at.call("edit", file_path="a.md", old_string="one\ntwo", new_string="1\n2")
-    await at.vault.shelf.flush_all()
+    await at.vault.notes.queue.flush_all()
     assert (at.folder / "a.md").read_bytes() == b"{--one\r\ntwo--}{++1\r\n2++}\r\nthree\r\n"
 
 
@@ -140,7 +141,7 @@ async def test_people_accept_and_reject_and_the_assistant_hears_of_it(desk: Open
     await at.call("read", file_path="a.md")
     await at.call("edit", file_path="a.md", old_string="quick", new_string="slow")
     await at.call("edit", file_path="a.md", old_string="Second", new_string="Last")
-    first, second = await at.vault.pending()
+    first, second = await at.vault.pending.listed()
     assert (first.old, first.new, first.line) == ("quick", "slow", 1)
     await at.vault.review.decide("accept", {"a.md": [first.id]}, "Anna")
     await at.vault.review.decide("reject", {"a.md": [second.id]}, "Ben", "too vague")
@@ -149,7 +150,7 @@ async def test_people_accept_and_reject_and_the_assistant_hears_of_it(desk: Open
     assert "[Decided since your last read]\n  accepted by Anna: {--quick--}{++slow++}" in shown
     assert '  rejected by Ben: {--Second--}{++Last++} (reason: "too vague")' in shown
     assert "[Decided" not in await at.call("read", file_path="a.md")
-    ledger = at.vault.review.ledger.decisions(10)
+    ledger = at.vault.ledger.decisions(10)
     assert [(d.who, d.decision) for d in ledger] == [("Ben", "reject"), ("Anna", "accept")]
 
 
@@ -158,13 +159,13 @@ async def test_a_decision_on_what_is_gone_changes_nothing_at_all(desk: OpenDesk)
     for path, old in (("a.md", "quick"), ("b.md", "other")):
         await at.call("read", file_path=path)
         await at.call("edit", file_path=path, old_string=old, new_string="new")
-    one, two = await at.vault.pending()
+    one, two = await at.vault.pending.listed()
     await at.vault.review.decide("accept", {two.path: [two.id]}, "Anna")
     before = await file_text(at, "a.md")
     with pytest.raises(Conflict, match="Nothing was decided"):
         await at.vault.review.decide("accept", {one.path: [one.id], two.path: [two.id]}, "Ben")
     assert await file_text(at, "a.md") == before
-    assert len(await at.vault.pending()) == 1
+    assert len(await at.vault.pending.listed()) == 1
 
 
 async def test_a_decision_can_be_undone(desk: OpenDesk) -> None:
@@ -172,7 +173,7 @@ async def test_a_decision_can_be_undone(desk: OpenDesk) -> None:
     await at.call("read", file_path="a.md")
     await at.call("edit", file_path="a.md", old_string="quick", new_string="slow")
     before = await file_text(at, "a.md")
-    (one,) = await at.vault.pending()
+    (one,) = await at.vault.pending.listed()
     done = await at.vault.review.decide("reject", {"a.md": [one.id]}, "Anna")
     assert await file_text(at, "a.md") == NOTE["a.md"]
     assert await at.vault.review.undo(done.undo) == 1
@@ -183,7 +184,7 @@ async def test_of_two_who_decide_at_once_one_wins(desk: OpenDesk) -> None:
     at = await desk(NOTE)
     await at.call("read", file_path="a.md")
     await at.call("edit", file_path="a.md", old_string="quick", new_string="slow")
-    (one,) = await at.vault.pending()
+    (one,) = await at.vault.pending.listed()
     outcomes: list[str] = []
 
     async def decide(verdict: Any) -> None:
@@ -203,7 +204,7 @@ async def test_of_two_who_decide_at_once_one_wins(desk: OpenDesk) -> None:
 
 async def test_a_suggestion_can_carry_its_author_in_the_text(desk: OpenDesk) -> None:
     at = await desk(NOTE)
-    at.vault.suggesting.style = SuggestionStyle("{client}'s suggestion", metadata=True)
+    at.vault.authorship.style = SuggestionStyle("{client}'s suggestion", metadata=True)
     await at.call("read", file_path="a.md")
     await at.call("edit", file_path="a.md", old_string="quick", new_string="slow")
     text = await file_text(at, "a.md")
@@ -236,7 +237,7 @@ async def test_every_suggestion_is_on_record_and_a_retry_is_not(desk: OpenDesk) 
     assert row.who
     assert (row.operation, row.path, row.answer, row.by) == ("edit", "a.md", "suggest", "settings")
     assert row.outcome == "done"
-    (shown,) = at.vault.status()["writes"]
+    (shown,) = at.vault.health.status()["writes"]
     assert (shown["operation"], shown["who"]) == ("edit", row.who)
 
 
@@ -244,7 +245,51 @@ async def test_thousands_of_suggestions_of_one_call_are_saved_together(desk: Ope
     at = await desk({"a.md": "cat\n" * 1500})
     await at.call("read", file_path="a.md")
     await at.call("edit", file_path="a.md", old_string="cat", new_string="dog", replace_all=True)
-    waiting = await at.vault.pending()
+    waiting = await at.vault.pending.listed()
     assert len(waiting) == 1500
     assert {one.author for one in waiting} == {waiting[0].author} != {None}
     assert len(at.vault.permissions.audit.latest(5)) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new", "marked"),
+    [
+        (
+            "| a | b |\n|---|---|\n| 1 | 2 |\n",
+            "| 1 | 2 |",
+            "| 1 | 2 |\n| 3 | 4 |",
+            "| a | b |\n|---|---|\n| 1 | 2 |\n{++| 3 | 4 |\n++}",
+        ),
+        (
+            "| 1 | 2 |\n| 5 | 6 |\n",
+            "| 1 | 2 |",
+            "| 1 | 2 |\n| 3 | 4 |",
+            "| 1 | 2 |\n{++| 3 | 4 |\n++}| 5 | 6 |\n",
+        ),
+        ("- a\n- b\n", "- b", "- b\n- bb", "- a\n- b\n{++- bb\n++}"),
+        ("- b\n- c\n", "- b\n- c", "- b\n- bb\n- c", "- b\n{++- bb\n++}- c\n"),
+        ("- a\n- b", "- b", "- b\n- bb", "- a\n- b{++\n- bb++}"),
+        ("One.\n\nThree.\n", "One.", "One.\n\nTwo.", "One.\n{++\nTwo.\n++}\nThree.\n"),
+        ("- a\n- ab\n- b\n", "- a\n- ab\n- b", "- a\n- b", "- a\n{--- ab\n--}- b\n"),
+    ],
+)
+async def test_whole_lines_are_marked_as_whole_lines(
+    desk: OpenDesk, text: str, old: str, new: str, marked: str
+) -> None:
+    at = await desk({"t.md": text})
+    await at.call("read", file_path="t.md")
+    await at.call("edit", file_path="t.md", old_string=old, new_string=new)
+    assert await file_text(at, "t.md") == marked
+
+
+async def test_a_folder_can_be_kept_free_of_suggestions(desk: OpenDesk) -> None:
+    rules = {"edit:Public/**": "deny", "*:Shut/**@nobody": "deny"}
+    at = await desk({"Public/a.md": "one\n", "Shut/a.md": "one\n"}, **rules)
+    for path in ("Public/a.md", "Shut/a.md"):
+        await at.call("read", file_path=path)
+    edit = {"old_string": "one", "new_string": "two"}
+    assert await at.error("edit", file_path="Public/a.md", **edit) == (
+        "Error: User denied permission: the vault's settings allow no edit at this path."
+    )
+    assert await file_text(at, "Public/a.md") == "one\n"
+    assert await at.call("edit", file_path="Shut/a.md", **edit)

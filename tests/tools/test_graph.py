@@ -160,7 +160,8 @@ async def test_tags_match_any_or_all_with_or_without_hash_nested_too(desk: OpenD
     at = await desk(NOTES)
 
     async def ids(**arguments: Any) -> list[str]:
-        return [each["id"] for each in await asked(at, "search_by_tags", **arguments)]
+        result = await at.client.call_tool("search_by_tags", arguments)
+        return [each["id"] for each in json.loads(result.content[0].text)]
 
     assert await ids(tags=["tutorial", "provider"]) == [
         "notes/intro.md",
@@ -196,11 +197,12 @@ async def test_warnings_come_once_and_again_after_a_change(desk: OpenDesk) -> No
     assert "_warnings" not in await asked(at, "get_node", id="a.md")
     result = await at.client.call_tool("get_neighbors", {"id": "a.md"})
     (warning,) = result.meta["_warnings"]
+    assert json.loads(result.content[1].text) == {"_warnings": [warning]}
     assert "not valid YAML" in warning
     again = await at.client.call_tool("get_neighbors", {"id": "a.md"})
     assert "_warnings" not in (again.meta or {})
     (at.folder / "a.md").write_text("[[other]]\n")
-    await at.vault.update(["a.md"])
+    await at.vault.indexer.update(["a.md"])
     assert (await asked(at, "get_node", id="a.md"))["_warnings"] == ["Broken link: [[other]]"]
 
 
@@ -226,6 +228,8 @@ async def test_warnings_come_once_and_again_after_a_change(desk: OpenDesk) -> No
         ("create_node", {"title": "", "content": ""}),
         ("create_node", {"title": "???", "content": ""}),
         ("create_node", {"title": "x", "content": "", "directory": "../up"}),
+        ("create_node", {"title": "x", "content": "", "directory": "/etc/passwd"}),
+        ("create_node", {"title": "x", "content": "", "directory": "//up"}),
         ("update_node", {"title": "x"}),
         ("update_node", {"id": "a.md"}),
         ("delete_node", {}),
@@ -241,13 +245,13 @@ async def test_wrong_arguments_have_their_code(
 
 
 async def test_what_is_being_typed_counts_at_once(desk: OpenDesk) -> None:
-    from commonplace.core.edits import Edit
+    from commonplace.core.text.edits import Edit
 
     def type_in(_: str) -> list[Edit]:
         return [Edit(0, 0, "[[b]] #new ")]
 
     at = await desk({"a.md": "start", "b.md": "x"})
-    await at.vault.edit("a.md", type_in, "person:ana")
+    await at.vault.notes.edit("a.md", type_in, "person:ana")
     node = await asked(at, "get_node", id="a.md")
     assert node["links"] == [{"id": "b.md", "title": "b"}]
     assert node["tags"] == ["new"]
@@ -265,3 +269,11 @@ async def test_without_a_provider_the_searches_are_not_offered(desk: OpenDesk) -
     offered = {tool.name for tool in (await at.client.list_tools()).tools}
     assert {"get_node", "create_node", "random_node"} <= offered
     assert not {"search", "semantic_search"} & offered
+
+
+async def test_a_link_that_a_deletion_broke_is_warned_of(desk: OpenDesk) -> None:
+    at = await desk({"b.md": "See [[c]].\n", "c.md": "C\n"}, delete="allow")
+    assert "_warnings" not in await asked(at, "get_node", id="b.md")
+    await at.call("delete_note", path="c.md")
+    assert (await asked(at, "get_node", id="b.md"))["_warnings"] == ["Broken link: [[c]]"]
+    assert "_warnings" not in await asked(at, "get_node", id="b.md")

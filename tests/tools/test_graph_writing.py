@@ -17,7 +17,7 @@ ALLOW = {"create": "allow", "update": "allow", "delete": "allow", "rename": "all
 
 
 async def file_text(at: Any, path: str) -> str:
-    await at.vault.shelf.flush_all()
+    await at.vault.notes.queue.flush_all()
     return (at.folder / path).read_text()
 
 
@@ -208,6 +208,43 @@ async def test_a_parked_rename_is_done_on_approval_and_told_to_the_next_call(
     assert await file_text(at, "b.md") == "[[named]]"
 
 
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+async def test_text_and_title_wait_together_and_are_approved_in_any_order(
+    desk: OpenDesk, order: tuple[int, int]
+) -> None:
+    at = await desk({"a.md": "words\n", "b.md": "[[a]]"})
+    change = {"id": "a.md", "title": "Named", "content": "other\n"}
+    for _ in range(2):
+        code, message = await refused(at, "update_node", **change)
+        assert code == "PERMISSION_DENIED"
+        assert "this update and this rename need a person's approval" in message
+        assert "They wait as numbers 1 and 2." in message
+    waiting = await at.vault.permissions.waiting()
+    assert [one.operation for one in waiting] == ["update", "rename"]
+    for place in order:
+        await at.vault.permissions.approve(waiting[place].id, "ana")
+    assert (await asked(at, "update_node", **change))["id"] == "named.md"
+    assert "other\n" in await file_text(at, "named.md")
+    assert await file_text(at, "b.md") == "[[named]]"
+
+
+async def test_a_rename_that_needs_no_question_follows_its_text(desk: OpenDesk) -> None:
+    at = await desk({"a.md": "words\n"}, rename="allow")
+    change = {"id": "a.md", "title": "Named", "content": "other\n"}
+    _, message = await refused(at, "update_node", **change)
+    assert "this update needs a person's approval" in message
+    (waiting,) = await at.vault.permissions.waiting()
+    await at.vault.permissions.approve(waiting.id, "ana")
+    assert (await asked(at, "update_node", **change))["id"] == "named.md"
+
+
+async def test_a_text_does_not_wait_for_a_title_that_cannot_be(desk: OpenDesk) -> None:
+    at = await desk({"a.md": "words\n", "taken.md": "x"})
+    code, _ = await refused(at, "update_node", id="a.md", title="Taken", content="other\n")
+    assert code == "NODE_EXISTS"
+    assert await at.vault.permissions.waiting() == []
+
+
 async def test_create_node_under_suggest_leaves_a_suggestion(desk: OpenDesk) -> None:
     at = await desk({}, create="suggest")
     node = await asked(at, "create_node", title="Idea", content="A thought.\n")
@@ -218,7 +255,7 @@ async def test_create_node_under_suggest_leaves_a_suggestion(desk: OpenDesk) -> 
 async def test_read_only_hides_what_writes(desk: OpenDesk) -> None:
     from commonplace.tools import graph
     from commonplace.tools.table import Toolbox
-    from commonplace.vault.docstore import DocStore
+    from commonplace.vault.nodes.docstore import DocStore
 
     at = await desk({"a.md": "x"})
     offered = {tool.name for tool in Toolbox(graph.tools(DocStore(at.vault)), read_only=True).tools}

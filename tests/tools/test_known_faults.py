@@ -13,7 +13,7 @@ OpenDesk = Callable[[dict[str, Any]], Any]
 
 
 async def file_text(at: Any, path: str = "a.md") -> str:
-    await at.vault.shelf.flush_all()
+    await at.vault.notes.queue.flush_all()
     return (at.folder / path).read_text(encoding="utf-8")
 
 
@@ -24,8 +24,8 @@ async def edited(at: Any, old: str, new: str, **more: Any) -> str:
 
 
 async def decided(at: Any, verdict: str) -> str:
-    ids = [one.id for one in await at.vault.pending("a.md")]
-    await at.vault.decide(verdict, {"a.md": ids}, "Anna")
+    ids = [one.id for one in await at.vault.pending.listed("a.md")]
+    await at.vault.review.decide(verdict, {"a.md": ids}, "Anna")
     return await file_text(at)
 
 
@@ -55,9 +55,9 @@ async def test_a_replacement_in_one_mark_is_read_and_edited_as_what_it_will_be(
 ) -> None:
     at = await desk({"a.md": "An {~~old~>new~~} word.\n"})
     assert (await at.call("read", file_path="a.md")).startswith("     1\tAn new word.\n")
-    assert await at.call("grep", pattern="An new word") == "a.md"
+    assert (await at.blocks("grep", pattern="An new word"))[0] == "a.md"
     await edited(at, "new word", "newer word")
-    assert await at.vault.text("a.md") == "An newer word.\n"
+    assert await at.vault.texts.accepted("a.md") == "An newer word.\n"
     assert await decided(at, "reject") == "An old word.\n"
 
 
@@ -96,12 +96,15 @@ async def test_a_path_that_one_tool_prints_is_taken_by_all(desk: OpenDesk, name:
     await at.call("read", file_path=found)
     edit = {"file_path": found, "old_string": "needle", "new_string": "pin"}
     assert (await at.call("edit", **edit)).startswith(f"Edited {name}: ")
-    assert [one.path for one in await at.vault.pending(found)] == [name]
+    assert [one.path for one in await at.vault.pending.listed(found)] == [name]
 
 
 async def test_highlighted_text_is_part_of_what_is_read(desk: OpenDesk) -> None:
     at = await desk({"a.md": "a {==bright==} word {>>why?<<}\n"})
-    assert await at.call("read", file_path="a.md") == "     1\ta bright word "
+    page, _, below = (await at.call("read", file_path="a.md")).partition("\n\n")
+    assert page == "     1\ta bright word "
+    assert below.startswith("[Comments]")
+    assert "why?" in below
     assert await at.call("grep", pattern="a bright word") == "a.md"
 
 
@@ -121,16 +124,33 @@ async def test_a_retry_nests_nothing_even_over_other_suggestions(desk: OpenDesk)
     assert critic.base(first) == "The cat sat on a cat.\n"
 
 
-@pytest.mark.parametrize("text", ["dog++} INJECTED {++x", "{--", "<<}", "{>>note<<}", "a==}b"])
+@pytest.mark.parametrize("text", ["dog++} INJECTED {++x", "{--", "<<}", "a==}b", "{i++}"])
+async def test_no_text_of_an_edit_can_end_the_markup_around_it(desk: OpenDesk, text: str) -> None:
+    at = await desk({"a.md": "The cat sat.\n"})
+    marked = await edited(at, "cat", text)
+    assert critic.accepted(marked) == f"The {text} sat.\n"
+    assert await decided(at, "reject") == "The cat sat.\n"
+
+
+@pytest.mark.parametrize("text", ["{>>note<<}", "{++dog++}", "a {==b==}", "{{-- blade --}}"])
 @pytest.mark.parametrize("where", ["old_string", "new_string"])
-async def test_no_text_of_an_edit_can_end_the_markup_around_it(
-    desk: OpenDesk, text: str, where: str
-) -> None:
+async def test_text_that_is_markup_is_refused(desk: OpenDesk, text: str, where: str) -> None:
     at = await desk({"a.md": "The cat sat.\n"})
     await at.call("read", file_path="a.md")
     edit = {"old_string": "cat", "new_string": "dog"} | {where: text}
-    assert "contains CriticMarkup syntax" in await at.error("edit", file_path="a.md", **edit)
+    error = await at.error("edit", file_path="a.md", **edit)
+    assert f"{where} contains CriticMarkup syntax" in error
     assert await file_text(at) == "The cat sat.\n"
+
+
+@pytest.mark.parametrize("code", ["for(;;){i++}", "{{!-- x --}}", "{{-- x --}}", "f() {--i;}"])
+async def test_code_is_edited_as_old_and_as_new_text(desk: OpenDesk, code: str) -> None:
+    at = await desk({"a.md": "a\n```\nword\n```\nb\n"})
+    await edited(at, "word", code)
+    assert await decided(at, "accept") == f"a\n```\n{code}\n```\nb\n"
+    await at.call("read", file_path="a.md")
+    await edited(at, code, "word")
+    assert await decided(at, "reject") == f"a\n```\n{code}\n```\nb\n"
 
 
 async def test_two_harmless_texts_cannot_join_to_a_delimiter(desk: OpenDesk) -> None:
@@ -148,7 +168,7 @@ async def test_no_tool_lets_an_assistant_decide(desk: OpenDesk) -> None:
     words = ("accept", "reject", "review", "approve", "decide")
     assert not [tool.name for tool in tools if any(word in tool.name for word in words)]
     await edited(at, "sat", "stood")
-    assert len(await at.vault.pending("a.md")) == 2
+    assert len(await at.vault.pending.listed("a.md")) == 2
     assert critic.base(await file_text(at)) == "The cat sat.\n"
 
 

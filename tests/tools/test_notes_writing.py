@@ -8,7 +8,8 @@ from typing import Any
 import anyio
 import pytest
 
-from commonplace.core.edits import Edit
+from commonplace.core.text.edits import Edit
+from commonplace.vault.suggestions.authorship import Suggester
 from tests.tools.conftest import Desk, OpenDesk, Person
 
 pytestmark = pytest.mark.anyio
@@ -22,7 +23,7 @@ async def answered(desk: Desk, tool: str, **arguments: Any) -> dict[str, Any]:
 
 
 async def on_disk(desk: Desk, path: str) -> str:
-    await desk.vault.shelf.flush_all()
+    await desk.vault.notes.queue.flush_all()
     return (desk.folder / path).read_bytes().decode()
 
 
@@ -46,8 +47,8 @@ async def test_create_note_writes_properties_and_content_and_makes_folders(desk:
     assert done == {
         "path": "projects/new/Größe 😀.md",
         "status": "created",
-        "word_count": 12,
-        "char_count": len(written),
+        "word_count": 3,
+        "char_count": len("# Title\n\nTwo words\n"),
     }
     assert (await answered(at, "list_notes"))["count"] == 1
     found = await answered(at, "property_search", properties={"answer": "no"})
@@ -134,7 +135,7 @@ async def test_update_note_changes_the_content_and_nothing_else(desk: OpenDesk):
         "path": "a.md",
         "status": "updated",
         "changes": {"content_updated": True, "frontmatter_updated": False},
-        "word_count": 9,
+        "word_count": 3,
     }
     head = NOTE.partition("# Title")[0]
     assert await on_disk(at, "a.md") == f"{head}# Title\n\nOther line.\n".replace("\n", "\r\n")
@@ -197,7 +198,9 @@ async def test_update_note_says_what_is_wrong(
     assert await on_disk(at, "a.md") == "---\na: 1\n---\nx\n"
 
 
-async def test_an_update_keeps_suggestions_elsewhere_and_takes_in_those_it_touches(desk: OpenDesk):
+async def test_an_update_keeps_suggestions_elsewhere_and_joins_those_it_touches(
+    desk: OpenDesk,
+):
     at = await desk(
         {"a.md": "One {--two--}{++zwei++}.\n\nKeep {++this++} one.{>>why<<}\n\nEnd.\n"}, **ALLOWED
     )
@@ -205,7 +208,7 @@ async def test_an_update_keeps_suggestions_elsewhere_and_takes_in_those_it_touch
     assert text == "One zwei.\n\nKeep this one.\n\nEnd.\n"
     changed = text.replace("One zwei", "Uno due").replace("End", "Fine")
     await at.call("update_note", path="a.md", content=changed)
-    kept = "Uno due.\n\nKeep {++this++} one.{>>why<<}\n\nFine.\n"
+    kept = "{--One two--}{++Uno due++}.\n\nKeep {++this++} one.{>>why<<}\n\n{--End--}{++Fine++}.\n"
     assert await on_disk(at, "a.md") == kept
 
 
@@ -224,13 +227,13 @@ async def test_an_update_keeps_what_people_wrote_since_the_assistant_read(desk: 
 
 async def test_no_typed_word_is_lost_while_an_assistant_rewrites_the_note(desk: OpenDesk):
     at = await desk({"a.md": "# Log\n\nRound 0 by the assistant.\n\nThe end.\n"}, **ALLOWED)
-    id = await at.vault.shelf.id_of("a.md")
+    id = await at.vault.notes.ids.id_of("a.md")
     typed = [f"<word{n}>" for n in range(ROUNDS)]
     chance = random.Random(5)
 
     async def type_words() -> None:
         for word in typed:
-            await at.vault.shelf.documents.edit(id, partial(type_in, chance, word), "person:Ada")
+            await at.vault.notes.documents.edit(id, partial(type_in, chance, word), "person:Ada")
             await anyio.sleep(0)
 
     async def rewrite() -> None:
@@ -281,7 +284,7 @@ async def test_delete_note_moves_to_the_trash_and_counts_backlinks(desk: OpenDes
     await at.call("create_note", path="b.md", content="again\n")
     await at.call("delete_note", path="b.md")
     assert (at.folder / ".trash/b 2.md").read_text() == "again\n"
-    assert await at.vault.restore(".trash/b 2.md") == "b.md"
+    assert await at.vault.trash.restore(".trash/b 2.md") == "b.md"
     assert (await answered(at, "read_note", path="b.md"))["content"] == "again\n"
 
 
@@ -302,7 +305,7 @@ async def test_without_a_word_in_the_settings_the_person_is_asked(desk: OpenDesk
     ]
 
 
-@pytest.mark.parametrize("said", ["no", "decline", "cancel", "perhaps"])
+@pytest.mark.parametrize("said", ["no", "decline", "perhaps"])
 async def test_what_is_no_clear_yes_is_a_no(desk: OpenDesk, said: str):
     at = await desk({"a.md": "mine\n"}, person=Person([said] * 3))
     denied = "User denied permission"
@@ -320,7 +323,7 @@ async def test_an_answer_for_the_session_holds_for_that_kind_of_change(desk: Ope
     await at.call("create_note", path="c.md", content="x")
     await at.error("delete_note", path="a.md")
     assert len(person.asked) == 2
-    assert await at.vault.remembered() == []
+    assert await at.vault.permissions.remembered() == []
 
 
 async def test_an_answer_for_always_is_remembered_until_it_is_forgotten(desk: OpenDesk):
@@ -328,8 +331,9 @@ async def test_an_answer_for_always_is_remembered_until_it_is_forgotten(desk: Op
     at = await desk({}, person=person)
     await at.call("create_note", path="b.md", content="x")
     await at.call("create_note", path="c.md", content="x")
-    assert await at.vault.remembered() == [("create", "mcp")]
-    await at.vault.forget_remembered()
+    (grant,) = await at.vault.permissions.remembered()
+    assert grant.meaning == "every program on this machine may create notes anywhere without asking"
+    await at.vault.permissions.forget_remembered()
     await at.error("create_note", path="d.md", content="x")
     assert person.asked[1].startswith("mcp wants to create d.md")
 
@@ -354,7 +358,7 @@ async def test_the_policy_suggest_writes_markup(desk: OpenDesk):
     marked = await on_disk(at, "a.md")
     assert marked == "One {--cat--}{++car++} here.\n\nTwo dogs{--.--}{++!++}\n"
     assert (await answered(at, "read_note", path="a.md"))["content"].startswith("One car here.")
-    assert {each.author for each in await at.vault.pending()} == {"mcp"}
+    assert {each.author for each in await at.vault.pending.listed()} == {"mcp"}
     assert "needs a person's approval" in await at.error("delete_note", path="a.md")
 
 
@@ -363,14 +367,14 @@ async def test_a_client_that_cannot_ask_has_its_writes_parked(desk: OpenDesk):
     error = await at.error("update_note", path="a.md", content="theirs\n")
     assert error == (
         "Error: Nothing was changed yet: this update needs a person's approval. It waits as number"
-        " 1. Ask the person to approve it on the page, or with `commonplace approvals --approve"
-        " 1`; then call this tool again with the same arguments to get the result."
+        " 1. Ask the person to decide it on the page, under Approvals; then call this tool again"
+        " with the same arguments to get the result."
     )
     assert "as number 1." in await at.error("update_note", path="a.md", content="theirs\n")
-    (waiting,) = await at.vault.parked()
+    (waiting,) = await at.vault.permissions.waiting()
     assert (waiting.operation, waiting.path, waiting.who) == ("update", "a.md", "mcp")
     assert waiting.diff == "@@ line 1 @@\n-mine\n+theirs"
-    await at.vault.approve(1, "Ada")
+    await at.vault.permissions.approve(1, "Ada")
     assert await on_disk(at, "a.md") == "theirs\n"
     done = await answered(at, "update_note", path="a.md", content="theirs\n")
     assert done["changes"] == {"content_updated": True, "frontmatter_updated": False}
@@ -385,11 +389,11 @@ async def test_a_parked_create_and_delete_answer_once_they_are_done(desk: OpenDe
     at = await desk({"a.md": "mine\n"})
     await at.error("create_note", path="b.md", content="new\n")
     await at.error("delete_note", path="a.md")
-    assert [(one.id, one.operation) for one in await at.vault.parked()] == [
+    assert [(one.id, one.operation) for one in await at.vault.permissions.waiting()] == [
         (1, "create"), (2, "delete"),
     ]  # fmt: skip
-    await at.vault.approve(1, "Ada")
-    await at.vault.approve(2, "Ada")
+    await at.vault.permissions.approve(1, "Ada")
+    await at.vault.permissions.approve(2, "Ada")
     created = await answered(at, "create_note", path="b.md", content="new\n")
     assert created["status"] == "created"
     assert (await answered(at, "delete_note", path="a.md"))["status"] == "deleted"
@@ -399,7 +403,7 @@ async def test_a_parked_create_and_delete_answer_once_they_are_done(desk: OpenDe
 async def test_a_denied_write_is_refused_when_it_is_asked_for_again(desk: OpenDesk):
     at = await desk({})
     await at.error("create_note", path="b.md", content="new\n")
-    await at.vault.deny(1, "Ada")
+    await at.vault.permissions.deny(1, "Ada")
     refused = await at.error("create_note", path="b.md", content="new\n")
     assert refused == "User denied permission"
     assert list(at.folder.iterdir()) == []
@@ -409,12 +413,55 @@ async def test_a_note_deleted_before_its_approval_is_not_brought_back(desk: Open
     at = await desk({"a.md": "mine\n"})
     await at.error("update_note", path="a.md", content="theirs\n")
     await at.error("delete_note", path="a.md")
-    await at.vault.changing.delete("a.md", "Ada")
+    await at.vault.write.delete("a.md", "Ada")
     for number in (1, 2):
         with pytest.raises(Exception, match=r"Document not found: a\.md"):
-            await at.vault.approve(number, "Ada")
+            await at.vault.permissions.approve(number, "Ada")
     gone = await at.error("update_note", path="a.md", content="theirs\n")
     assert gone.startswith("Error: It was approved, but could not be done: Document not found")
     assert not (at.folder / "a.md").exists()
     assert (at.folder / ".trash/a.md").read_text() == "mine\n"
-    assert await at.vault.parked() == []
+    assert await at.vault.permissions.waiting() == []
+
+
+async def test_a_question_that_was_dismissed_parks_the_write(desk: OpenDesk):
+    at = await desk({"a.md": "mine\n"}, person=Person(["cancel", "decline"]))
+    error = await at.error("update_note", path="a.md", content="theirs\n")
+    assert "It waits as number 1." in error
+    assert "denied" not in error
+    await at.vault.permissions.approve(1, "Ada")
+    done = await answered(at, "update_note", path="a.md", content="theirs\n")
+    assert done["status"] == "updated"
+    assert await at.error("delete_note", path="a.md") == "User denied permission"
+    assert await at.vault.permissions.waiting() == []
+
+
+async def test_a_write_that_was_denied_says_why(desk: OpenDesk):
+    at = await desk({"a.md": "mine\n"})
+    await at.error("delete_note", path="a.md")
+    await at.vault.permissions.deny(1, "Ada", "We still need it.")
+    denied = await at.error("delete_note", path="a.md")
+    assert denied == 'User denied permission (reason: "We still need it.")'
+
+
+async def test_an_edit_of_ones_own_is_known_to_the_update_that_follows(desk: OpenDesk) -> None:
+    """Without reading again between the two; the control is an edit by somebody else."""
+    at = await desk({"a.md": "the old word\n", "b.md": "the old word\n"}, **ALLOWED)
+    for path in ("a.md", "b.md"):
+        await at.call("read", file_path=path)
+    await at.call("edit", file_path="a.md", old_string="old", new_string="new")
+    await at.call("edit", file_path="a.md", old_string="old", new_string="new")  # a retry
+    await at.call("update_note", path="a.md", content="the newest word\n")
+    assert await on_disk(at, "a.md") == "the {--old--}{++newest++} word\n"
+    other = Suggester("other", "Other")
+    await at.vault.reader.read("b.md", other.id, other.name)
+    await at.vault.suggestions.suggest("b.md", "old", "new", other)
+    await at.call("update_note", path="b.md", content="the newest word\n")
+    assert "newest" in await on_disk(at, "b.md") != "the {--old--}{++newest++} word\n"
+
+
+async def test_what_was_read_in_part_stays_so_after_an_edit(desk: OpenDesk) -> None:
+    at = await desk({"a.md": "one\ntwo\nthree\n"}, **ALLOWED)
+    await at.call("read", file_path="a.md", limit=1)
+    await at.call("edit", file_path="a.md", old_string="one", new_string="ONE")
+    assert "only part" in await at.error("update_note", path="a.md", content="ONE\n")

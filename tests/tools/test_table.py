@@ -11,8 +11,11 @@ import pytest
 from hypothesis import given, strategies as st
 from jsonschema import Draft202012Validator
 
+from commonplace.core.plain_data import NESTING_MAX
 from commonplace.errors import BadArgument, CommonplaceError, NotFound
-from commonplace.tools.arguments import FAULTS_MAX, NESTING_MAX, checker, shown
+from commonplace.tools.arguments import FAULTS_MAX, checker, plainly_valid, shown
+from commonplace.tools.definition import ALWAYS_LOAD_KEY
+from commonplace.tools.families import always_loaded
 from commonplace.tools.table import (
     Actor,
     Answer,
@@ -27,16 +30,21 @@ from commonplace.tools.table import (
 CONTRACT = json.loads((Path(__file__).parents[1] / "contract/tools.json").read_text("utf-8"))
 DEFINITIONS = Path(__file__).parents[2] / "src/commonplace/tools/definitions"
 WRITTEN = sorted(file.stem for file in DEFINITIONS.glob("*.json"))
+IN_CONTRACT = [name for name in WRITTEN if any(name in tools for tools in CONTRACT.values())]
 READ = definition("read")
-CALL = Call(Actor("a", "Ada", "assistant"))
+CALL = Call(Actor("a", "Ada"))
 
 
 async def echo(_: Call, arguments: Mapping[str, object]) -> Answer:
     return Answer(json.dumps(arguments))
 
 
-def tool(name: str = "read", run: Any = echo, **more: Any) -> Tool:
-    return Tool(definition(name), "files", writes=name == "edit", run=run, **more)
+def tool(name: str = "read", family: str = "files", run: Any = echo, **more: Any) -> Tool:
+    return Tool(definition(name), family, writes=name == "edit", run=run, **more)
+
+
+def meta(each: Definition) -> dict[str, object]:
+    return cast("dict[str, object]", each.published["_meta"])
 
 
 def box(*tools: Tool, **more: Any) -> Toolbox:
@@ -58,7 +66,7 @@ def bare(schema: object) -> object:
     return {k: bare(v) for k, v in members.items() if not (worded and k == "description")}
 
 
-@pytest.mark.parametrize("name", WRITTEN)
+@pytest.mark.parametrize("name", IN_CONTRACT)
 def test_a_definition_has_the_schema_of_the_contract(name: str) -> None:
     family = next(f for f, tools in CONTRACT.items() if name in tools)
     ours, contract = definition(name).input_schema, CONTRACT[family][name]
@@ -66,7 +74,7 @@ def test_a_definition_has_the_schema_of_the_contract(name: str) -> None:
     assert list(cast("dict[str, object]", ours["properties"])) == list(contract["properties"])
 
 
-@pytest.mark.parametrize("name", WRITTEN)
+@pytest.mark.parametrize("name", IN_CONTRACT)
 def test_a_definition_keeps_the_words_that_the_contract_has(name: str) -> None:
     family = next(f for f, tools in CONTRACT.items() if name in tools)
     ours = cast("dict[str, dict[str, object]]", definition(name).input_schema["properties"])
@@ -88,9 +96,43 @@ def test_a_definition_tells_a_client_what_the_tool_may_do(name: str) -> None:
 
 
 def test_only_the_tools_with_long_answers_ask_for_room() -> None:
-    asking = {n for n in WRITTEN if "_meta" in definition(n).published}
-    assert asking == {"read", "grep"}
-    assert definition("read").published["_meta"] == {"anthropic/maxResultSizeChars": 200_000}
+    room = "anthropic/maxResultSizeChars"
+    assert {name for name in WRITTEN if room in meta(definition(name))} == {"read", "grep"}
+    assert meta(definition("read"))[room] == 200_000
+
+
+def test_every_tool_can_be_searched_for_by_words_of_its_own() -> None:
+    hints = [meta(definition(name))["anthropic/searchHint"] for name in WRITTEN]
+    assert len(set(hints)) == len(WRITTEN)
+    assert all(isinstance(hint, str) and 20 < len(hint) < 100 for hint in hints)
+
+
+def test_the_tools_of_most_tasks_are_marked_to_be_loaded_at_once() -> None:
+    offered = box(tool("read"), tool("search", "graph")).definitions()
+    assert [meta(each)[ALWAYS_LOAD_KEY] for each in offered] == [True, False]
+    plain = {key: value for key, value in offered[0].published.items() if key != "_meta"}
+    assert plain == {k: v for k, v in definition("read").published.items() if k != "_meta"}
+
+
+@pytest.mark.parametrize(
+    ("words", "loaded"),
+    [
+        ("none", []),
+        ("graph", ["search"]),
+        ("graph, read", ["read", "search"]),
+        ("all", ["read", "search"]),
+    ],
+)
+def test_a_person_chooses_what_is_loaded_at_once(words: str, loaded: list[str]) -> None:
+    chosen = always_loaded(words.split(","), "--always-load")
+    offered = box(tool("read"), tool("search", "graph"), always_load=chosen).definitions()
+    assert [each.name for each in offered if meta(each)[ALWAYS_LOAD_KEY]] == loaded
+
+
+@pytest.mark.parametrize("words", ["", "none,read", "everything"])
+def test_what_is_no_tool_cannot_be_loaded(words: str) -> None:
+    with pytest.raises(BadArgument, match=r"^--always-load: '\w*' is neither a family \(files,"):
+        always_loaded(words.split(","), "--always-load")
 
 
 def test_tools_keep_the_order_they_were_given_in() -> None:
@@ -104,6 +146,27 @@ def test_a_read_only_box_has_no_tool_that_writes() -> None:
 
 def test_a_box_holds_only_the_families_asked_for() -> None:
     assert box(tool("read"), families=("notes",)).tools == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "taken"),
+    [
+        ("grep", {"pattern": "a", "-i": "true"}, {"-i": True}),
+        ("grep", {"pattern": "a", "-n": " False "}, {"-n": False}),
+        (
+            "create_note",
+            {"path": "a.md", "content": "", "frontmatter": '{"a": 1}'},
+            {"frontmatter": {"a": 1}},
+        ),
+        ("search_by_tags", {"tags": '["a", "b"]'}, {"tags": ["a", "b"]}),
+        ("create_note", {"path": "a.md", "content": '{"a": 1}'}, {"content": '{"a": 1}'}),
+    ],
+)
+def test_what_comes_as_text_is_taken_where_it_is_unambiguous(
+    name: str, given: dict[str, object], taken: dict[str, object]
+) -> None:
+    found = json.loads(ask(box(tool(name)), name, **given).text)
+    assert found | taken == found
 
 
 def test_an_unknown_family_is_refused() -> None:
@@ -161,6 +224,37 @@ def test_a_default_of_the_schema_is_filled_in() -> None:
             "read",
             {"file_path": "a.md", "bogus": None},
             "Unknown parameter `bogus`. This tool takes: `file_path`, `offset`, `limit`.",
+        ),
+        (
+            "delete_note",
+            {"path": "a.md", "dry_run": True},
+            "Unknown parameter `dry_run`. This tool takes: `path`.",
+        ),
+        (
+            "create_node",
+            {"title": "A", "content": "x", "folder": "Lens"},
+            (
+                "Unknown parameter `folder`. Did you mean `directory`? This tool takes: `title`,"
+                " `content`, `tags`, `directory`."
+            ),
+        ),
+        (
+            "list_notes",
+            {"path": "Lens"},
+            (
+                "Unknown parameter `path`. Did you mean `folder`? This tool takes: `folder`,"
+                " `include_frontmatter`, `recursive`."
+            ),
+        ),
+        (
+            "grep",
+            {"pattern": "a", "headlimit": 3},
+            (
+                "Unknown parameter `headlimit`. Did you mean `head_limit`? This tool takes:"
+                " `pattern`,"
+                " `path`, `output_mode`, `-i`, `-n`, `-A`, `-B`, `-C`, `multiline`, `head_limit`,"
+                " `glob`, `type`, `offset`."
+            ),
         ),
         (
             "read",
@@ -255,8 +349,9 @@ def test_bounds_lists_and_objects_are_explained_too(
     assert str(caught.value) == complaint
 
 
-def test_a_schema_that_is_open_lets_other_arguments_through() -> None:
-    assert checker(GRAPHISH)({"tags": ["a"], "more": 1}) == {"tags": ["a"], "more": 1, "limit": 10}
+def test_an_unknown_argument_is_refused_where_the_schema_is_open_too() -> None:
+    with pytest.raises(BadArgument, match=r"Did you mean `limit`\?"):
+        checker(GRAPHISH)({"tags": ["a"], "limits": 1})
 
 
 def test_a_rule_about_all_arguments_together_is_not_forgotten() -> None:
@@ -304,6 +399,26 @@ JSON = st.recursive(
 NAMES = st.sampled_from(["pattern", "path", "-i", "-A", "head_limit", "output_mode", "x"])
 
 
+SOME: list[Any] = [0, 1, 20, 10**6, -1, 1.5, True, None, "", "any", "both", [], ["a"], {}]
+
+
+@given(st.sampled_from(WRITTEN), st.data())
+def test_what_is_plainly_valid_is_valid(name: str, data: st.DataObject) -> None:
+    schema: dict[str, Any] = {**definition(name).input_schema, "required": ()}
+    names = st.sampled_from([*schema["properties"], "none"])
+    drawn: dict[str, Any] = data.draw(st.dictionaries(names, st.sampled_from(SOME)))
+    given = {key: value for key, value in drawn.items() if key in schema["properties"]}
+    validator: Any = Draft202012Validator({**schema, "required": list[str]()})
+    if plainly_valid(schema, given):
+        assert not list(validator.iter_errors(given))
+
+
+def test_an_ordinary_call_is_plainly_valid_and_a_wrong_one_is_not() -> None:
+    assert plainly_valid(READ.input_schema, {"file_path": "a.md", "offset": 3})
+    assert not plainly_valid(READ.input_schema, {"file_path": "a.md", "offset": True})
+    assert not plainly_valid(READ.input_schema, {"file_path": 5})
+
+
 @given(st.dictionaries(NAMES, JSON))
 def test_arguments_are_accepted_by_the_schema_or_refused_in_words(raw: dict[str, object]) -> None:
     schema = definition("grep").input_schema
@@ -327,13 +442,6 @@ def test_a_mistake_is_answered_in_the_words_of_the_family() -> None:
     graph = ask(box(tool(run=lost, error_text=coded)), file_path="x.md")
     assert plain == Answer("Error: Document not found: x.md", is_error=True)
     assert json.loads(graph.text)["error"]["message"] == "Document not found: x.md"
-
-
-def test_an_error_worded_already_is_not_worded_twice() -> None:
-    async def lost(_: Call, __: Mapping[str, object]) -> Answer:
-        raise NotFound("Error: gone")
-
-    assert ask(box(tool(run=lost)), file_path="x").text == "Error: gone"
 
 
 def test_a_bug_is_logged_and_nothing_of_it_leaks(caplog: pytest.LogCaptureFixture) -> None:
@@ -387,7 +495,7 @@ def test_the_tool_learns_who_calls_and_can_report_progress() -> None:
         await call.progress(1, 2, "half")
         return Answer(call.actor.name)
 
-    call = Call(Actor("a", "Ada", "assistant"), progress)
+    call = Call(Actor("a", "Ada"), progress)
     toolbox = box(tool(run=who))
     assert anyio.run(toolbox.call, "read", {"file_path": "x"}, call).text == "Ada"
     assert told == [1]

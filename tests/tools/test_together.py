@@ -10,9 +10,10 @@ import pytest
 from mcp import Client
 
 from commonplace.core import critic
-from commonplace.core.edits import Edit
+from commonplace.core.text.edits import Edit
 from commonplace.errors import Conflict, NotFound
-from commonplace.server.mcp import build
+from commonplace.server.mcp.server import build
+from commonplace.server.mcp.vault_resources import VaultResources
 from commonplace.tools import files
 from commonplace.tools.table import Toolbox
 from tests.tools.conftest import text_of
@@ -29,7 +30,9 @@ async def test_nothing_is_lost_when_all_work_on_one_paragraph(desk: OpenDesk) ->
     rng = random.Random(11)
     typed: list[str] = []
     suggested: list[str] = []
-    other = Client(build(Toolbox(files.tools(at.vault)), at.vault, version="0"), mode="legacy")
+    other = Client(
+        build(Toolbox(files.tools(at.vault)), VaultResources(at.vault), version="0"), mode="legacy"
+    )
 
     async def assistant(client: Client, name: str) -> None:
         for number in range(ROUNDS // 4):
@@ -63,18 +66,18 @@ async def test_nothing_is_lost_when_all_work_on_one_paragraph(desk: OpenDesk) ->
                 place = rng.choice(free)
                 return [Edit(place, place, f"{word} ")]
 
-            await at.vault.edit("a.md", type_it, "person:typist")
+            await at.vault.notes.edit("a.md", type_it, "person:typist")
             typed.append(word)
             await anyio.sleep(0)
 
     async def reviewer(name: str) -> None:
         for _ in range(ROUNDS // 8):
-            waiting = critic.suggestions(await at.vault.marked("a.md"))
+            waiting = critic.suggestions(await at.vault.texts.marked("a.md"))
             if waiting:
                 one = rng.choice(waiting)
                 verdict = rng.choice(["accept", "reject"])
                 try:
-                    await at.vault.decide(verdict, {"a.md": [one.id]}, name)
+                    await at.vault.review.decide(verdict, {"a.md": [one.id]}, name)
                 except (Conflict, NotFound):
                     continue
             await anyio.sleep(0)
@@ -85,19 +88,19 @@ async def test_nothing_is_lost_when_all_work_on_one_paragraph(desk: OpenDesk) ->
         tasks.start_soon(person)
         tasks.start_soon(reviewer, "anna")
         tasks.start_soon(reviewer, "ben")
-    marked = await at.vault.marked("a.md")
+    marked = await at.vault.texts.marked("a.md")
     base, accepted = critic.base(marked), critic.accepted(marked)
     for word in typed:
         assert word in accepted.split() or word in base.split(), word
     for delimiter in critic.DELIMITERS:
         assert delimiter not in accepted
         assert delimiter not in base
-    ledger = at.vault.review.ledger.decisions(10_000)
+    ledger = at.vault.ledger.decisions(10_000)
     keys = [(one.id, one.time) for one in ledger]
     assert len(keys) == len(set(keys))
     waiting = {s.id for s in critic.suggestions(marked)}
-    await at.vault.decide("accept", {"a.md": waiting}, "anna")
-    assert await at.vault.marked("a.md") == accepted
-    await at.vault.shelf.flush_all()
+    await at.vault.review.decide("accept", {"a.md": waiting}, "anna")
+    assert await at.vault.texts.marked("a.md") == accepted
+    await at.vault.notes.queue.flush_all()
     assert (at.folder / "a.md").read_text() == accepted
     assert len(suggested) > ROUNDS // 10

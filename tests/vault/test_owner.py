@@ -14,7 +14,15 @@ import pytest
 
 from commonplace.errors import OwnedElsewhere, Unavailable
 from commonplace.vault import owner
-from commonplace.vault.owner import Claim, claim, connect, prepare_state, socket_folder
+from commonplace.vault.owner import (
+    Claim,
+    claim,
+    connect,
+    listen_as_node,
+    prepare_state,
+    share,
+    socket_folder,
+)
 from commonplace.vault.settings import Root, Settings
 
 
@@ -205,3 +213,38 @@ def test_a_root_that_is_gone_is_a_clear_error(tmp_path: Path):
     (tmp_path / "a").rmdir()
     with pytest.raises(Unavailable, match="'a' cannot be opened"):
         claim(here)
+
+
+def test_nodes_of_a_team_share_a_folder_and_keep_others_out(tmp_path: Path):
+    one, two = settings(tmp_path, "a", state="one"), settings(tmp_path, "a", state="two")
+    locks = [*share(one), *share(two)]
+    with pytest.raises(OwnedElsewhere):
+        claim(settings(tmp_path, "a", state="three"))
+    for lock in locks:
+        os.close(lock)
+    held(settings(tmp_path, "a", state="three")).close()
+
+
+def test_a_node_is_kept_out_of_a_folder_that_a_process_owns_by_itself(tmp_path: Path):
+    with held(settings(tmp_path, "a")), pytest.raises(OwnedElsewhere, match="already open"):
+        share(settings(tmp_path, "a", state="other"))
+
+
+def test_each_node_has_a_state_folder_of_its_own(tmp_path: Path):
+    locks = share(settings(tmp_path, "a"))
+    with pytest.raises(OwnedElsewhere, match="state folder"):
+        share(settings(tmp_path, "a"))
+    for lock in locks:
+        os.close(lock)
+
+
+def test_a_front_end_finds_the_node_that_has_the_lease(tmp_path: Path):
+    here = settings(tmp_path, "a")
+    locks = share(here)
+    with listen_as_node(here):
+        link = connect(here)
+        assert link
+        link.close()
+        assert claim(here) is None
+    for lock in locks:
+        os.close(lock)

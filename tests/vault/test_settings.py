@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from commonplace.errors import BadArgument
-from commonplace.vault.settings import Config, Root, parse_config, vault_key
+from commonplace.vault.settings import Config, Root, parse_config, policies_of, vault_key
 
 FULL = """
 tools = ["graph", "files"]
@@ -73,3 +73,9 @@ def test_the_signature_of_suggestions_can_be_chosen() -> None:
     for wrong in ("author = 3", 'metadata = "yes"', "other = 1", 'author = " "'):
         with pytest.raises(BadArgument, match="suggestions"):
             parse_config(f"[suggestions]\n{wrong}")
+
+
+def test_an_edit_is_a_suggestion_or_is_denied() -> None:
+    assert policies_of([("edit:a/**", "deny")], "here") == {"edit:a/**": "deny"}
+    with pytest.raises(BadArgument, match="'allow' is not one of suggest, deny"):
+        policies_of([("edit", "allow")], "here")

@@ -10,14 +10,16 @@ from pathlib import Path
 import anyio
 import pytest
 
-from commonplace.core.edits import Edit
+from commonplace.core.text.edits import Edit
 from commonplace.errors import BadPath, NotFound, Unavailable, Unreadable
-from commonplace.vault import indexer, tables
-from commonplace.vault.contents import NoteChange
-from commonplace.vault.ripgrep import Pattern
+from commonplace.vault.index import database, updates
+from commonplace.vault.index.mirror import NoteChange
+from commonplace.vault.open import open_vault
+from commonplace.vault.search.ripgrep import Pattern
 from commonplace.vault.settings import Root, Settings
 from commonplace.vault.vault import Vault
 from tests.vault.conftest import Notes, write
+from tests.wait import PATIENCE, eventually
 
 pytestmark = pytest.mark.anyio
 
@@ -35,17 +37,10 @@ MakeSettings = Callable[..., Settings]
 @asynccontextmanager
 async def current(settings: Settings) -> AsyncGenerator[Vault]:
     """Open a vault and wait until its index is complete."""
-    async with Vault.open(settings) as vault:
-        with anyio.fail_after(20):
-            await vault.settled()
+    async with open_vault(settings) as vault:
+        with anyio.fail_after(PATIENCE):
+            await vault.indexer.settled()
         yield vault
-
-
-async def until(check: Callable[[], object], seconds: float = 5.0) -> None:
-    """Wait for something to come true."""
-    with anyio.fail_after(seconds):
-        while not check():
-            await anyio.sleep(0.02)
 
 
 def folder(settings: Settings) -> Path:
@@ -55,9 +50,9 @@ def folder(settings: Settings) -> Path:
 async def test_notes_are_read_at_once_though_nothing_is_indexed(
     make_settings: MakeSettings,
 ) -> None:
-    async with Vault.open(make_settings(NOTES), follow=False) as vault:
-        assert (await vault.text("Projects/Plan.md")).startswith("# The Plan")
-        assert vault.find("Projects/Plan") == "Projects/Plan.md"
+    async with open_vault(make_settings(NOTES), follow=False) as vault:
+        assert (await vault.texts.accepted("Projects/Plan.md")).startswith("# The Plan")
+        assert vault.texts.find("Projects/Plan") == "Projects/Plan.md"
 
 
 async def test_links_are_told_in_both_directions(make_settings: MakeSettings) -> None:
@@ -75,11 +70,11 @@ async def test_a_missing_note_is_told_with_what_may_have_been_meant(
 ) -> None:
     async with current(make_settings(NOTES)) as vault:
         with pytest.raises(NotFound, match=r"Did you mean Projects/Plan\.md\?"):
-            vault.find("Projects/Plam.md")
+            vault.texts.find("Projects/Plam.md")
         with pytest.raises(NotFound, match="is a folder"):
-            vault.find("Projects")
+            vault.texts.find("Projects")
         with pytest.raises(BadPath):
-            vault.find("../etc/passwd")
+            vault.texts.find("../etc/passwd")
 
 
 async def test_notes_are_listed_newest_first(make_settings: MakeSettings) -> None:
@@ -98,23 +93,25 @@ async def test_notes_are_listed_newest_first(make_settings: MakeSettings) -> Non
 
 async def test_words_are_found_in_any_script(make_settings: MakeSettings) -> None:
     async with current(make_settings(NOTES)) as vault:
-        assert [hit.path for hit in await vault.search("otters", 5)] == ["Projects/List of all.md"]
-        assert [hit.path for hit in await vault.search("知識", 5)] == ["日本/メモ.md"]
-        assert "otters" in (await vault.search("otter", 5))[0].snippet
-        assert await vault.search("zzzz", 5) == []
-        assert await vault.search('"*(', 5) == []
+        assert [hit.path for hit in await vault.search.search("otters", 5)] == [
+            "Projects/List of all.md"
+        ]
+        assert [hit.path for hit in await vault.search.search("知識", 5)] == ["日本/メモ.md"]
+        assert "otters" in (await vault.search.search("otter", 5))[0].snippet
+        assert await vault.search.search("zzzz", 5) == []
+        assert await vault.search.search('"*(', 5) == []
 
 
 async def test_a_pattern_is_found_in_every_note_or_in_a_few(make_settings: MakeSettings) -> None:
     async with current(make_settings(NOTES)) as vault:
-        found = await vault.finding.grep(Pattern("Home"))
+        found = await vault.search.grep(Pattern("Home"))
         assert {m.path for m in found} == {
             "Home.md",
             "Ideas.md",
             "Projects/Plan.md",
             "日本/メモ.md",
         }
-        found = await vault.finding.grep(Pattern("Home"), folder="Projects")
+        found = await vault.search.grep(Pattern("Home"), folder="Projects")
         assert [m.path for m in found] == ["Projects/Plan.md"]
 
 
@@ -124,10 +121,10 @@ async def test_a_file_that_changes_appears_or_goes_is_seen_by_every_question(
     settings = make_settings(NOTES)
     async with current(settings) as vault:
         told: list[NoteChange] = []
-        vault.follow(told.append)
+        vault.contents.follow(told.append)
         write(folder(settings), {"Nowhere.md": "now here [[Ideas]]\n", "Home.md": "# Changed\n"})
         (folder(settings) / "Projects/List of all.md").unlink()
-        await until(lambda: len({change.path for change in told}) >= 3)
+        await eventually(lambda: len({change.path for change in told}) >= 3)
         assert NoteChange("Nowhere.md", "appeared") in told
         assert NoteChange("Home.md", "changed") in told
         assert NoteChange("Projects/List of all.md", "gone") in told
@@ -136,9 +133,9 @@ async def test_a_file_that_changes_appears_or_goes_is_seen_by_every_question(
             "Projects/Plan.md",
         ]
         assert (await vault.listing.links("Projects/Plan.md")).unresolved == ["List of all.md"]
-        assert [m.path for m in await vault.finding.grep(Pattern("now here"))] == ["Nowhere.md"]
-        assert await vault.search("otters", 5) == []
-        assert [hit.path for hit in await vault.search("changed", 5)] == ["Home.md"]
+        assert [m.path for m in await vault.search.grep(Pattern("now here"))] == ["Nowhere.md"]
+        assert await vault.search.search("otters", 5) == []
+        assert [hit.path for hit in await vault.search.search("changed", 5)] == ["Home.md"]
 
 
 async def test_a_link_to_nowhere_leads_somewhere_once_the_note_exists(
@@ -147,13 +144,13 @@ async def test_a_link_to_nowhere_leads_somewhere_once_the_note_exists(
     settings = make_settings(NOTES)
     async with current(settings) as vault:
         write(folder(settings), {"deep/Nowhere.md": "found\n"})
-        await vault.update(["deep/Nowhere.md"])
+        await vault.indexer.update(["deep/Nowhere.md"])
         assert "deep/Nowhere.md" in (await vault.listing.links("Home.md")).forward
         (folder(settings) / "deep/Nowhere.md").rename(folder(settings) / "deep/Elsewhere.md")
-        await vault.update(["deep"])
+        await vault.indexer.update(["deep"])
         assert (await vault.listing.links("Home.md")).unresolved == ["Nowhere"]
         write(folder(settings), {"deep/Elsewhere.md": "---\naliases: Nowhere\n---\n"})
-        await vault.update(["deep/Elsewhere.md"])
+        await vault.indexer.update(["deep/Elsewhere.md"])
         assert "deep/Elsewhere.md" in (await vault.listing.links("Home.md")).forward
 
 
@@ -163,7 +160,7 @@ async def test_notes_in_folders_made_at_once_are_all_found(make_settings: MakeSe
         deep = "/".join(f"d{n}" for n in range(20))
         write(folder(settings), {f"{deep}/{n}.md": f"note {n}\n" for n in range(50)})
         found: list[str] = []
-        with anyio.fail_after(10):
+        with anyio.fail_after(PATIENCE):
             while len(found) < 50:
                 found = [e.path for e in await vault.listing.newest() if e.path.startswith("d0/")]
                 await anyio.sleep(0.05)
@@ -173,7 +170,7 @@ async def test_a_folder_that_goes_takes_its_notes_along(make_settings: MakeSetti
     settings = make_settings(NOTES)
     async with current(settings) as vault:
         shutil.rmtree(folder(settings) / "Projects")
-        await vault.update(["Projects"])
+        await vault.indexer.update(["Projects"])
         assert {e.path for e in await vault.listing.newest()} == {
             "Home.md",
             "Ideas.md",
@@ -186,26 +183,28 @@ async def test_the_index_survives_a_restart_and_is_rebuilt_when_deleted(
 ) -> None:
     settings = make_settings(NOTES)
     async with current(settings) as vault:
-        before = vault.status()["index"]
+        before = vault.health.status()["index"]
     async with current(settings) as vault:
-        assert vault.status()["index"] == before
+        assert vault.health.status()["index"] == before
     for file in settings.state.iterdir():
         file.unlink()
     async with current(settings) as vault:
-        assert vault.status()["index"] == before
+        assert vault.health.status()["index"] == before
 
 
 async def test_a_rebuild_starts_from_nothing_and_ends_the_same(
     make_settings: MakeSettings,
 ) -> None:
     async with current(make_settings(NOTES)) as vault:
-        before = vault.status()["index"]
-        await vault.refresh(rebuild=True)
-        assert vault.status()["index"] == before
-        assert [m.path for m in await vault.finding.grep(Pattern("otters"))] == [
+        before = vault.health.status()["index"]
+        await vault.indexer.refresh(rebuild=True)
+        assert vault.health.status()["index"] == before
+        assert [m.path for m in await vault.search.grep(Pattern("otters"))] == [
             "Projects/List of all.md"
         ]
-        assert [hit.path for hit in await vault.search("otters", 5)] == ["Projects/List of all.md"]
+        assert [hit.path for hit in await vault.search.search("otters", 5)] == [
+            "Projects/List of all.md"
+        ]
 
 
 @pytest.mark.parametrize("damage", [b"", b"not a database" * 100])
@@ -225,11 +224,11 @@ async def test_an_index_that_is_only_busy_is_not_thrown_away(
     async with current(settings):
         pass
     before = (settings.state / "index.db").read_bytes()
-    monkeypatch.setattr(tables, "_BUSY_MS", 10)
+    monkeypatch.setattr(database, "_BUSY_MS", 10)
     with closing(sqlite3.connect(settings.state / "index.db", isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(Unavailable, match="locked"):
-            tables.connect(settings.state, 2)
+            database.connect(settings.state)
     assert (settings.state / "index.db").read_bytes() == before
 
 
@@ -241,15 +240,15 @@ async def test_changes_made_while_nobody_looked_are_found_at_the_next_start(
     async with current(settings):
         pass
     if large:  # so that another process compares them, while this one loads what it knows
-        monkeypatch.setattr(indexer, "_SCANNED_HERE_MAX", 2)
+        monkeypatch.setattr(updates, "SCANNED_HERE_MAX", 2)
     write(folder(settings), {"New.md": "[[Home]]\n"})
     (folder(settings) / "Ideas.md").unlink()
     async with current(settings) as vault:
         home = await vault.listing.links("Home.md")
         assert home.backlinks == ["New.md", "Projects/Plan.md", "日本/メモ.md"]
         assert home.unresolved == ["Nowhere", "ideas"]
-        await vault.edit("New.md", lambda _: [Edit(0, 0, "otters ")], "ana")
-        found = await vault.finding.grep(Pattern("otters"))
+        await vault.notes.edit("New.md", lambda _: [Edit(0, 0, "otters ")], "ana")
+        found = await vault.search.grep(Pattern("otters"))
         assert {match.path for match in found} == {"New.md", "Projects/List of all.md"}
 
 
@@ -265,14 +264,14 @@ async def test_files_that_are_no_text_are_listed_with_the_reason(
     }
     async with current(make_settings(NOTES | odd)) as vault:
         assert len(await vault.listing.newest()) == len(NOTES | odd)
-        for path in ("latin.md", "nul.md"):
-            with pytest.raises(Unreadable, match=f"^{path}: "):
-                await vault.text(path)
-            assert (await vault.listing.about(path)).problem
-        assert await vault.text("empty.md") == ""
-        assert (await vault.text("bomb.md")).endswith("text\n")
-        assert len(await vault.text("long.md")) == 1_000_001
-        checks = {check.name: check for check in await vault.diagnose()}
+        with pytest.raises(Unreadable, match=r"^latin\.md: "):
+            await vault.texts.accepted("latin.md")
+        assert (await vault.listing.about("latin.md")).problem
+        assert await vault.texts.accepted("nul.md") == "a\N{SYMBOL FOR NULL}b\n"
+        assert await vault.texts.accepted("empty.md") == ""
+        assert (await vault.texts.accepted("bomb.md")).endswith("text\n")
+        assert len(await vault.texts.accepted("long.md")) == 1_000_001
+        checks = {check.name: check for check in await vault.health.diagnose()}
         assert not checks["notes"].ok
         assert checks["index"].ok
 
@@ -281,8 +280,8 @@ async def test_windows_line_ends_and_marks_are_not_part_of_the_text(
     make_settings: MakeSettings,
 ) -> None:
     async with current(make_settings({"w.md": b"\xef\xbb\xbfone\r\ntwo\r\n"})) as vault:
-        assert await vault.text("w.md") == "one\ntwo\n"
-        assert len(await vault.finding.grep(Pattern("^one$"))) == 1
+        assert await vault.texts.accepted("w.md") == "one\ntwo\n"
+        assert len(await vault.search.grep(Pattern("^one$"))) == 1
 
 
 async def test_a_vault_that_is_removed_is_told_and_comes_back(make_settings: MakeSettings) -> None:
@@ -290,11 +289,11 @@ async def test_a_vault_that_is_removed_is_told_and_comes_back(make_settings: Mak
     async with current(settings) as vault:
         folder(settings).rename(folder(settings).parent / "away")
         with pytest.raises(Unavailable, match="not there any more"):
-            await vault.text("Home.md")
-        await vault.refresh()
-        assert vault.status()["missing"] == ["vault"]
+            await vault.texts.accepted("Home.md")
+        await vault.indexer.refresh()
+        assert vault.health.status()["missing"] == ["vault"]
         (folder(settings).parent / "away").rename(folder(settings))
-        assert (await vault.text("Home.md")).startswith("# Home")
+        assert (await vault.texts.accepted("Home.md")).startswith("# Home")
         assert len(await vault.listing.newest()) == len(NOTES)
 
 
@@ -310,9 +309,9 @@ async def test_several_roots_are_one_tree(tmp_path: Path) -> None:
         }
         assert (await vault.listing.links("Two/y.md")).backlinks == ["One/sub/z.md", "One/x.md"]
         assert (await vault.listing.links("Two/y.md")).forward == ["One/sub/z.md", "One/x.md"]
-        assert (await vault.text("One/x")) == "[[y]]\n"
+        assert (await vault.texts.accepted("One/x")) == "[[y]]\n"
         with pytest.raises(NotFound, match="One, Two"):
-            vault.find("Three/x.md")
+            vault.texts.find("Three/x.md")
 
 
 async def test_what_the_person_ignores_is_not_there(make_settings: MakeSettings) -> None:
@@ -323,7 +322,7 @@ async def test_what_the_person_ignores_is_not_there(make_settings: MakeSettings)
             "日本/メモ.md",
         }
         with pytest.raises(NotFound):
-            await vault.text("Projects/Plan.md")
+            await vault.texts.accepted("Projects/Plan.md")
 
 
 async def test_many_edits_of_a_few_notes_do_not_let_the_corpus_grow_for_ever(
@@ -333,10 +332,10 @@ async def test_many_edits_of_a_few_notes_do_not_let_the_corpus_grow_for_ever(
     async with current(settings) as vault:
         for round_ in range(120):
             write(folder(settings), {"Home.md": f"round {round_} [[Ideas]]\n"})
-            await vault.update(["Home.md"])
-        assert [m.path for m in await vault.finding.grep(Pattern("round 119"))] == ["Home.md"]
-        assert not await vault.finding.grep(Pattern("round 118"))
-        assert [hit.path for hit in await vault.search("round", 5)] == ["Home.md"]
+            await vault.indexer.update(["Home.md"])
+        assert [m.path for m in await vault.search.grep(Pattern("round 119"))] == ["Home.md"]
+        assert not await vault.search.grep(Pattern("round 118"))
+        assert [hit.path for hit in await vault.search.search("round", 5)] == ["Home.md"]
         size = sum(f.stat().st_size for f in settings.state.glob("corpus-*"))
         assert size < 10_000
 
@@ -350,14 +349,14 @@ async def test_a_note_that_was_changed_when_the_corpus_was_compacted_is_found_wh
         for round_ in range(24):
             text = f"round{round_}z\n" * 6_000
             write(folder(settings), {"Home.md": text})
-            await vault.update(["Home.md"])
+            await vault.indexer.update(["Home.md"])
             note = (await vault.listing.about("Home.md")).note
             assert vault.texts.of_note(note) == text.encode()
-            assert [m.path for m in await vault.finding.grep(Pattern(f"round{round_}z"))] == [
+            assert [m.path for m in await vault.search.grep(Pattern(f"round{round_}z"))] == [
                 "Home.md"
             ]
-            assert not await vault.finding.grep(Pattern(f"round{round_ - 1}z"))
-            assert (await vault.finding.grep(Pattern("."), lambda path: path == "Ideas.md"))[0]
+            assert not await vault.search.grep(Pattern(f"round{round_ - 1}z"))
+            assert (await vault.search.grep(Pattern("."), lambda path: path == "Ideas.md"))[0]
         assert vault.texts._contents.corpus is not before
         size = sum(f.stat().st_size for f in settings.state.glob("corpus-*"))
         assert size < 12 * 6_000 * len("round10z\n")
@@ -378,9 +377,9 @@ async def test_a_renamed_file_is_told_as_the_same_note(make_settings: MakeSettin
     settings = make_settings(NOTES)
     async with current(settings) as vault:
         told: list[NoteChange] = []
-        vault.follow(told.append)
+        vault.contents.follow(told.append)
         (folder(settings) / "Ideas.md").rename(folder(settings) / "Thoughts.md")
-        await until(lambda: len(told) >= 2)
+        await eventually(lambda: len(told) >= 2)
         assert NoteChange("Thoughts.md", "appeared", "Ideas.md") in told
         assert NoteChange("Ideas.md", "gone") in told
 
@@ -389,14 +388,14 @@ async def test_links_are_answered_while_the_first_build_goes_on(
     make_settings: MakeSettings,
 ) -> None:
     settings = make_settings(NOTES | {f"many/{n}.md": f"# {n}\n[[Home]]\n" for n in range(3000)})
-    async with Vault.open(settings) as vault:
+    async with open_vault(settings) as vault:
         await vault.listing.newest()
         answered = 0
         while vault.listing.unfinished is not None:
-            with anyio.fail_after(5):
+            with anyio.fail_after(PATIENCE):
                 await vault.listing.links("Home.md")
                 answered += 1
             await anyio.sleep(0.01)
         assert answered
-        await vault.settled()
+        await vault.indexer.settled()
         assert len((await vault.listing.links("Home.md")).backlinks) == 3003

@@ -50,7 +50,9 @@ def connected(url: str, name: str = "Claude") -> Generator[Assistant]:
         yield Assistant(loop, ready.result(CALL_SECONDS_MAX))
     finally:
         loop.call_soon_threadsafe(done.set)
-        staying.result(CALL_SECONDS_MAX)
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join()
-        loop.close()
+        try:
+            staying.result(CALL_SECONDS_MAX)
+        finally:
+            loop.call_soon_threadsafe(loop.stop)
+            thread.join()
+            loop.close()

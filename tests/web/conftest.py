@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.web.building import build
+from tests.wait import PATIENCE
+from tests.web.build import build
 from tests.web.notes import NOTES
 from tests.web.serve import Server, serving
 
@@ -16,8 +17,13 @@ if TYPE_CHECKING:
 Visit = Callable[..., "Page"]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def browser() -> Generator["Browser"]:
+    """A browser for one file of tests after another.
+
+    While it is open, its driver keeps an event loop in this process, in which no test of another
+    package could start one of its own: it goes with the last test of this package in a row.
+    """
     from tests.web.browser import browsing
 
     build()
@@ -47,9 +53,11 @@ def visit(browser: "Browser", server: Server) -> Generator[Visit]:
         context = browser.new_context(**options)  # pyright: ignore[reportArgumentType]
         contexts.append(context)
         page = context.new_page()
-        page.set_default_timeout(10_000)
+        page.set_default_timeout(PATIENCE * 1000)
         naming = f"localStorage.setItem('commonplace.name', {name!r})"
-        page.add_init_script(f"if (location.protocol.startsWith('http')) {naming}")
+        page.add_init_script(
+            f"if (location.protocol.startsWith('http') && origin !== 'null') {naming}"
+        )
         watches.append(Watch(page, url))
         page.goto(f"{url}/{place}")
         return page

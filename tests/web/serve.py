@@ -11,7 +11,7 @@ from time import monotonic, sleep
 from urllib.error import URLError
 from urllib.request import urlopen
 
-READY_SECONDS_MAX = 30.0
+from tests.wait import PATIENCE
 
 
 def write(folder: Path, notes: Mapping[str, str]) -> None:
@@ -46,13 +46,13 @@ class Server:
     def stop(self) -> None:
         if self._process is not None:
             self._process.terminate()
-            self._process.wait(15)
+            self._process.wait(PATIENCE)
             assert self._process.stdout is not None
             self._process.stdout.close()
             self._process = None
 
     def _wait(self) -> None:
-        deadline = monotonic() + READY_SECONDS_MAX
+        deadline = monotonic() + PATIENCE
         while monotonic() < deadline:
             try:
                 with urlopen(f"{self.url}/readyz") as answer:

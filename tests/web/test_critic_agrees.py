@@ -11,7 +11,7 @@ import pytest
 
 from commonplace.core import critic
 from tests.node import node
-from tests.web.building import packages
+from tests.web.build import packages
 
 _PROGRAM = Path(__file__).parent / "node" / "read_marks.ts"
 _CASES = Path(__file__).parents[1] / "core" / "cases"
@@ -26,12 +26,14 @@ _PIECES = (
     *("\n```\n", "\n~~~ js\n", "- ```\n", "> ```\n", "{}@@", '{"x":1}@@', '{"time":true}@@'),
     *('{"author":"Ann"}@@', '{"author":"Ann","time":12}@@', '{"timestamp":1500}@@'),
     '{"a":"\\ud800","t":NaN}@@',
+    '{"author":"Bo","authors":["Ann","Bo",3,"Ann"]}@@',
+    '{"authors":["Ann","\\ud800"]}@@',
 )
 
 
 def _mark(mark: critic.Mark) -> list[object]:
     kind, start, body, middle, tail, end, meta = mark
-    told = None if meta is None else [meta.author, meta.time]
+    told = None if meta is None else [meta.author, meta.time, *meta.earlier]
     return [kind.value, start, body, middle, tail, end, told]
 
 
@@ -42,7 +44,7 @@ def _read(text: str) -> dict[str, Any]:
         "comments": [_mark(m) for m in marked.comments],
         "highlights": [_mark(m) for m in marked.highlights],
         "fences": [list(fence) for fence in marked.fences],
-        "pending": [[s.id, s.kind.value, s.old, s.new] for s in critic.suggestions(text)],
+        "pending": [[s.id, s.kind.value, s.old, s.new, s.author] for s in critic.suggestions(text)],
         "accepted": critic.accepted(text),
         "base": critic.base(text),
     }

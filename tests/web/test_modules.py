@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.node import node
-from tests.web.building import WEB, packages
+from tests.web.build import WEB, packages
 
 
 @pytest.mark.slow

@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from commonplace.core import critic
+from tests.wait import has_words
 from tests.web.notes import PLAN
 from tests.web.serve import Server, write
-from tests.web.test_page_editing import eventually, opened
+from tests.web.test_page_editing import opened
 
 pytestmark = pytest.mark.slow
 
@@ -37,11 +38,11 @@ def test_a_suggestion_is_accepted_by_key_and_undone(visit: Any, path: str, file:
     page.click(".cm-line >> text=cut down only")
     page.wait_for_selector(".suggestion-card >> text=Claude")
     page.keyboard.press("Control+Enter")
-    eventually(file, "\nThe old apple tree should be pruned")
+    has_words(file, "\nThe old apple tree should be pruned")
     page.wait_for_selector(".message >> text=Accepted 1 suggestion")
     page.click(".message >> text=Undo")
     page.wait_for_selector(".cm-del >> text=cut down")
-    eventually(file, "@@The old apple tree should be pruned")
+    has_words(file, "@@The old apple tree should be pruned")
     assert file.read_text("utf-8") == PLAN
 
 
@@ -53,12 +54,12 @@ def test_one_goes_through_a_note_by_keys_alone(visit: Any, path: str, file: Path
     page.keyboard.press("Control+Enter")
     page.wait_for_selector(".message >> text=Accepted")
     page.keyboard.press("F8")
-    page.keyboard.press("Control+Backspace")
+    page.keyboard.press("Shift+F9")
     page.wait_for_selector(".message >> text=Rejected")
     page.keyboard.press("Alt+ArrowDown")
-    page.keyboard.press("Control+Enter")
+    page.keyboard.press("F9")
     page.wait_for_selector("text=Nothing is suggested in this note.")
-    eventually(file, "Beans and nasturtiums by")
+    has_words(file, "Beans and nasturtiums by")
     assert "We sow sugar peas in" in file.read_text("utf-8")
     assert "\nThe old apple tree should be cut down this winter.\n" in file.read_text("utf-8")
 
@@ -66,13 +67,14 @@ def test_one_goes_through_a_note_by_keys_alone(visit: Any, path: str, file: Path
 def test_the_panel_decides_one_or_all(visit: Any, path: str, file: Path) -> None:
     page = opened(visit, path)
     page.locator(".suggestion", has_text="nasturtiums").locator(".reject").click()
-    eventually(file, "- Beans by the fence")
+    has_words(file, "- Beans by the fence")
     page.click("button:has-text('Accept all 2')")
     page.wait_for_selector("text=Nothing is suggested in this note.")
-    eventually(file, "We sow sugar peas")
+    has_words(file, "We sow sugar peas")
     assert critic.suggestions(file.read_text("utf-8")) == []
 
 
+@pytest.mark.timed
 def test_a_decision_reaches_the_file_within_a_second(visit: Any, path: str, file: Path) -> None:
     page = opened(visit, path)
     delays: list[float] = []
@@ -84,6 +86,8 @@ def test_a_decision_reaches_the_file_within_a_second(visit: Any, path: str, file
             assert monotonic() - start < 10
             sleep(0.005)
         delays.append(monotonic() - start)
+        # The file has it before the page is told: a click while its list moves could be lost.
+        row.wait_for(state="detached")
     assert median(delays) < _FILE_SECONDS_MAX, delays
 
 
@@ -117,7 +121,7 @@ def test_of_two_who_decide_at_once_exactly_one_wins(visit: Any, path: str, file:
         page.wait_for_selector(".suggestion >> text=sugar")
     at_once(pages, "sugar", (".accept", ".reject"))
     assert _outcomes(pages) == ["told", "won"]
-    eventually(file, "peas in the first")
+    has_words(file, "peas in the first")
     decided = file.read_text("utf-8")
     assert ("We sow sugar peas in" in decided) != ("We sow peas in" in decided)
     for page in pages:
@@ -143,7 +147,7 @@ def test_a_race_for_one_of_two_twins_leaves_the_other_alone(
     for page in pages:
         page.wait_for_selector(".suggestion >> nth=1", state="detached")
         assert page.locator(".suggestion").count() == 1
-    eventually(file, " now.\n\nTea {++or milk ++}later.\n")
+    has_words(file, " now.\n\nTea {++or milk ++}later.\n")
     assert file.read_text("utf-8").partition("now")[0] in ("Tea ", "Tea or milk ")
 
 
@@ -156,7 +160,7 @@ def test_typing_never_tears_a_marker(visit: Any, path: str, file: Path) -> None:
     for _ in range(len("nasturtiums")):
         page.keyboard.press("Backspace")
     page.keyboard.type("peas")
-    eventually(file, "@@ and peas++} by the fence")
+    has_words(file, "@@ and peas++} by the fence")
     page.keyboard.press("Shift+Home")
     page.keyboard.press("Backspace")
     page.wait_for_selector(".state.saved")
@@ -186,7 +190,7 @@ def test_a_person_suggests_by_typing(visit: Any, path: str, file: Path) -> None:
         page.keyboard.press("ArrowRight")
     page.keyboard.press("Control+Shift+ArrowRight")
     page.keyboard.type("Plums")
-    eventually(file, "Plums")
+    has_words(file, "Plums")
     page.wait_for_selector(".state.saved")
     page.wait_for_timeout(700)
     mine = [row for row in critic.suggestions(file.read_text("utf-8")) if row.author == "Ann"]

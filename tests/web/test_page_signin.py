@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from tests.server.processes import until
-from tests.web.building import build
+from tests.wait import until
+from tests.web.build import build
 from tests.web.serve import Server, serving, write
 from tests.web.test_page_shell import faults
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.test_commands import INITIALIZE, Run, environ, run, start, vault
+from tests.cli.commands.test_commands import INITIALIZE, Run, environ, run, start, vault
 from tests.server.processes import Client
 
 pytestmark = pytest.mark.slow
@@ -40,7 +40,8 @@ def test_a_write_is_parked_approved_from_the_command_line_and_applied_once(
     client = assistant(start)
     failed, text = call(client, "create_note", **NEW)
     assert failed
-    assert "`commonplace approvals --approve 1`" in text
+    assert "on the page, under Approvals" in text
+    assert "--approve" not in text
     listed = run("approvals")
     assert listed.stdout.startswith("1  test wants to create New.md (6 bytes, 1 word)")
     assert "    +# New\n" in listed.stdout
@@ -75,6 +76,24 @@ def test_a_write_waits_for_days_after_its_owner_has_gone(
         True,
         "User denied permission",
     )
+
+
+def test_several_are_approved_as_one_or_not_at_all(
+    run: Run, start: Callable[..., Client], vault: Path
+):
+    client = assistant(start)
+    call(client, "create_note", **NEW)
+    call(client, "delete_note", path="Sugar.md")
+    (vault / "New.md").write_text("# Taken\n")
+    failed = run("approvals", "--approve", "2", "--approve", "1", code=1).stderr
+    assert "Write 1 cannot be done: New.md exists already" in failed
+    assert failed.rstrip().endswith("None of them was decided.")
+    assert (vault / "Sugar.md").exists()
+    (vault / "New.md").unlink()
+    answers = run("approvals", "--approve", "2", "--approve", "1").stderr
+    assert answers.endswith("2: approved.\n1: approved.\n")
+    assert (vault / "New.md").read_text() == "# New\n"
+    assert not (vault / "Sugar.md").exists()
 
 
 def test_a_deleted_note_is_listed_and_restored(run: Run, vault: Path, start: Callable[..., Client]):

@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from tests.server.processes import HERE, Client, get, until
+from tests.server.processes import HERE, Client, get
+from tests.wait import until
 
 COMMONPLACE = (sys.executable, "-m", "commonplace")
 
@@ -77,6 +78,14 @@ def owner(start: Callable[..., Client], how: str) -> Client:
     return server
 
 
+def test_status_of_a_vault_that_was_never_indexed_counts_its_files(run: Run):
+    said = run("status").stdout
+    assert "notes    2, not indexed yet" in said
+    assert "index    not built yet" in said
+    run("index")
+    assert "notes    2, 7 words" in run("status").stdout
+
+
 def test_the_vault_is_indexed_searched_and_described_without_an_owner(run: Run, vault: Path):
     assert "2 notes are indexed" in run("index").stdout
     found = run("search", "sugar").stdout
@@ -109,14 +118,23 @@ def test_beside_an_owner_the_commands_ask_it(
     assert process.process.poll() is None
 
 
+def test_doctor_finds_nothing_wrong_with_a_new_vault(run: Run):
+    good = run("doctor").stdout
+    assert "✗" not in good
+    assert "search by meaning: " in good
+
+
 def test_doctor_says_what_is_wrong_and_how_to_mend_it(run: Run, vault: Path):
     run("index")
     good = run("doctor").stdout
     assert "✗" not in good
     (vault / "New.md").write_text("new")
-    bad = run("doctor", code=1).stdout
-    assert "✗ index" in bad
-    assert "commonplace index" in bad
+    assert "✓ index: 3 notes, 1 to be indexed at the next start" in run("doctor").stdout
+    (vault / "new").mkdir()
+    (vault / "New").mkdir()
+    (vault / "new/a.md").write_text("")
+    (vault / "New/b.md").write_text("")
+    assert "✗ names: New; new" in run("doctor", code=1).stdout
     missing = run("doctor", "/no/such/folder", code=1).stdout
     assert "✗ vault: No such folder: /no/such/folder" in missing
 

@@ -11,11 +11,12 @@ from typing import Any
 import pytest
 
 from commonplace.cli import main
-from commonplace.cli.hosts import exposure
+from commonplace.cli.host_names import exposure
 from commonplace.errors import BadArgument
 from commonplace.vault.settings import Access
-from tests.cli.test_commands import Run, environ, owner, run, start, vault
-from tests.server.processes import Client, until
+from tests.cli.commands.test_commands import Run, environ, owner, run, start, vault
+from tests.server.processes import Client
+from tests.wait import until
 
 __all__ = ["environ", "run", "start", "vault"]
 
@@ -100,7 +101,10 @@ def test_a_server_beside_an_owner_asks_for_tokens_as_well(
     run: Run, here: Run, start: Callable[..., Client]
 ):
     owner(start, "mcp")
-    assert "needs access tokens" in run("serve", "--require-token", "--port", "0", code=1).stderr
+    assert (
+        "Access tokens are required"
+        in run("serve", "--require-token", "--port", "0", code=1).stderr
+    )
     made = create(here, "one")
     asking, trusting = served(start, "--require-token"), served(start)
     assert (status(asking), status(asking, made["token"])) == (401, 200)
@@ -129,3 +133,26 @@ def test_a_host_goes_by_its_name_and_its_addresses():
 def test_a_name_that_is_none_is_refused(name: str):
     with pytest.raises(BadArgument, match="is no host"):
         exposure("127.0.0.1", [name], require_token=False)
+
+
+def test_a_token_for_folders_says_what_it_reaches(here: Run, vault: Path) -> None:
+    shown = here("token", "create", "ben", str(vault), "--folder", "Projects/", "--folder", "A/B")
+    assert "It reaches A/B/, Projects/ only; nothing else is shown." in shown.stderr
+    assert "(A/B/, Projects/ only)" in here("token", "list", str(vault)).stdout
+    (row,) = json.loads(here("token", "list", str(vault), "--json").stdout)["tokens"]
+    assert row["folders"] == ["A/B", "Projects"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--folder", "Projects", "--scope", "approve"], "cannot approve"),
+        (["--folder", "/"], "no folder to be limited to"),
+        (["--folder", "../x"], ".."),
+    ],
+)
+def test_folders_that_make_no_sense_are_refused(
+    here: Run, vault: Path, words: list[str], said: str
+) -> None:
+    refused = here("token", "create", "ben", str(vault), *words, code=2)
+    assert said in refused.stderr

@@ -3,9 +3,9 @@ import json
 import pytest
 
 from commonplace.core import critic
-from commonplace.core.edits import Edit, apply
+from commonplace.core.text.edits import Edit, apply
 from commonplace.errors import BadArgument, Conflict
-from tests.core.reading import cases
+from tests.core.case_files import cases
 
 
 @pytest.mark.parametrize(("marked", "accepted", "base", "pending"), cases("critic_views.md"))
@@ -94,7 +94,7 @@ def test_a_call_that_comes_twice_changes_nothing_more(document: str, old: str, n
     again = critic.suggest(first.text, old, new)
     assert not first.repeated
     assert again.repeated
-    assert critic.already_suggested(first.text, old, new)
+    assert critic.suggest(first.text, old, new).repeated
     assert (again.edits, again.text, again.count) == ([], first.text, first.count)
 
 
@@ -110,7 +110,7 @@ def test_the_same_change_elsewhere_is_no_repetition() -> None:
     there = first + " and a cat"
     assert critic.suggest(there, "cat", "fox").text.endswith("and a {--cat--}{++fox++}")
     grown = "cat{++ dog++}, another cat"
-    assert not critic.already_suggested(grown, "another cat", "another cat dog")
+    assert not critic.suggest(grown, "another cat", "another cat dog").repeated
 
 
 def test_a_call_that_only_looks_like_a_pending_one_is_made() -> None:
@@ -119,22 +119,87 @@ def test_a_call_that_only_looks_like_a_pending_one_is_made() -> None:
     assert made.text == "{--cat--}{++dog++} and {--cat--}{++dog++}"
 
 
-@pytest.mark.parametrize("token", critic.DELIMITERS)
-def test_delimiters_in_arguments_are_refused(token: str) -> None:
+@pytest.mark.parametrize("kind", critic.Kind)
+def test_marks_in_arguments_are_refused(kind: critic.Kind) -> None:
+    divider = "~>" if kind is critic.Kind.REPLACED else ""
+    mark = f"{kind.opener}x{divider}y{kind.closer}"
     for param, old, new in (
-        ("old_string", f"a{token}", "b"),
-        ("new_string", "a", f"dog{token} INJECTED"),
+        ("old_string", f"a {mark}", "b"),
+        ("new_string", "a", f"dog {mark} INJECTED"),
     ):
         with pytest.raises(critic.HasDelimiter) as refusal:
             critic.suggest("a", old, new)
-        assert (refusal.value.param, refusal.value.token) == (param, token)
-        assert f"{param} contains CriticMarkup syntax '{token}'" in str(refusal.value)
+        assert (refusal.value.param, refusal.value.token) == (param, kind.opener)
+        assert f"{param} contains CriticMarkup syntax '{kind.opener}'" in str(refusal.value)
 
 
-def test_the_first_delimiter_is_named() -> None:
+def test_part_of_a_mark_that_stands_in_the_file_is_named_as_markup() -> None:
     with pytest.raises(critic.HasDelimiter) as refusal:
-        critic.suggest("cat", "cat", "dog++} INJECTED {++x")
-    assert refusal.value.token == "++}"
+        critic.suggest("the {--red--}{++blue++} one", "{++blue", "green")
+    assert refusal.value.token == "{++"
+    with pytest.raises(critic.NoMatch):
+        critic.suggest("the {--red--}{++blue++} one", "{i++}", "green")
+
+
+CODE = (
+    "for(;;){i++}",
+    "{{!-- handlebars --}}",
+    "f() {--i;}",
+    "if (a) {++i} else {--i}",
+    "{~~}",
+    "a <<} b",
+    "x == y; {==}",
+    "dog++} INJECTED {++x",
+    "{>>",
+    "{--",
+    "++}",
+)
+
+
+@pytest.mark.parametrize("code", CODE)
+@pytest.mark.parametrize("around", ["{}", "see {} here\n", "a\n```js\n{}\n```\nb\n"])
+def test_ordinary_code_is_edited_like_any_text(around: str, code: str) -> None:
+    plain = around.replace("{}", "word", 1)
+    coded = around.replace("{}", code, 1)
+    for document, old, new, after in (
+        (plain, "word", code, coded),
+        (coded, code, "word", plain),
+        (coded, code, f"{code} {code}" if "```" in around else f"{code};", None),
+    ):
+        made = critic.suggest(document, old, new)
+        assert len(critic.suggestions(made.text)) == 1
+        wanted = after if after is not None else document.replace(old, new)
+        assert critic.accepted(made.text) == wanted
+        assert apply(made.text, critic.accept_all(made.text)) == wanted
+        assert apply(made.text, critic.reject_all(made.text)) == document
+        assert critic.suggest(made.text, old, new).repeated
+
+
+def test_a_code_block_may_show_markup_and_only_there() -> None:
+    document = "a\n```\nword\n```\nb word c\n"
+    for shown in ("{++shown++} {>>as is<<}", "{{-- blade --}}"):
+        made = critic.suggest(document, "word\n`", f"{shown}\n`")
+        coded = f"a\n```\n{shown}\n```\nb word c\n"
+        assert apply(made.text, critic.accept_all(made.text)) == coded
+        back = critic.suggest(coded, shown, "word").text
+        assert (critic.accepted(back), critic.base(back)) == (document, coded)
+        with pytest.raises(critic.HasDelimiter):
+            critic.suggest(document, "b word", f"b {shown}")
+
+
+@pytest.mark.parametrize(
+    ("document", "old", "new"),
+    [
+        ("say {>> and end", "end", "x<<}"),
+        ("say {== and end", "end", "x==}"),
+        ("begin and <<} here", "begin", "{>>x"),
+    ],
+)
+def test_text_that_becomes_a_remark_or_a_highlight_where_it_stands_is_refused(
+    document: str, old: str, new: str
+) -> None:
+    with pytest.raises(critic.FormsDelimiter):
+        critic.suggest(document, old, new)
 
 
 def test_two_calls_cannot_smuggle_a_mark_in() -> None:

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, assume, given, settings, strategies as st
 
 from commonplace.core import critic
 from commonplace.core.critic.views import Role, runs
-from commonplace.core.edits import Edit, apply
+from commonplace.core.text.edits import Edit, apply, diff
 from commonplace.errors import CommonplaceError
 
 EXAMPLES = max(20_000, settings().max_examples)
@@ -24,6 +24,7 @@ TIDY = (
     *("a", "b", "cat", "dog", " ", "\n", "😀", "漢", "“", '"', "\r", "{x}", "++", "--"),
     *("{++cat++}", "{--dog--}", "{--a--}{++b++}", "{~~old~>new~~}", "{>>note<<}", "{==lit==}"),
     *("{++x {>>why<<} y++}", "{==a {--b--}{++c++} d==}", "{--x {==y==} z--}", "{++++}"),
+    *("{i++}", "{{!-- x --}}", "f() {--i;}", "\n```\nfor(;;){i++}\n```\n"),
     *("\n```\ncode {++x++}\n```\n", "\n> ~~~\n> code\n", "- ```\n  {--y--}\n  ```\n"),
     '{++{"author":"Ann"}@@mine++}',
     '{--{"author":"Bo","timestamp":1700000000000}@@his--}',
@@ -71,8 +72,13 @@ NEW = (
     ),
     *("\n", "\n\nmore", "```", "\n```\n", "~~~", "> ", "😀", "漢字", "\r", " ", "old", "new", '"'),
     *('{"author":"x"}@@y', "{}@@"),
+    *("{i++}", "{{!-- x --}}", "{{-- x --}}", "f() {--i;}", "{++i}", "{--", "--}", "{++", "++}"),
+    *("{>>", "<<}", "{==", "==}", "{~~", "~~}", "{--}", "{++x++}", "{>>x<<}", "{==x==}"),
 )
-PLAIN = ("a", "b", "cat", " ", "\n", "😀", "漢", "{", "}", "-", "+", "```\n", "'", "’", "\r\n")
+PLAIN = (
+    *("a", "b", "cat", " ", "\n", "😀", "漢", "{", "}", "-", "+", "```\n", "'", "’", "\r\n"),
+    *("{i++}", "{{!-- x --}}", "f() {--i;}"),
+)
 
 
 @dataclass(frozen=True)
@@ -154,8 +160,13 @@ def comments(text: str) -> list[str]:
 @lru_cache(maxsize=64)
 def is_settled(text: str) -> bool:
     """Whether deciding everything leaves no text that reads as markup by chance."""
-    ends = apply(text, critic.accept_all(text)), apply(text, critic.reject_all(text))
-    return not any(listed(end) for end in ends)
+    was = critic.parse(text)
+    for end in (apply(text, critic.accept_all(text)), apply(text, critic.reject_all(text))):
+        now = critic.parse(end)
+        more = len(now.comments) - len(was.comments), len(now.highlights) - len(was.highlights)
+        if listed(end) or max(more) > 0:
+            return False
+    return True
 
 
 def the_accepted_view_is_the_plain_replacement(one: Outcome) -> None:
@@ -404,3 +415,33 @@ def test_the_laws_can_fail() -> None:
             the_base_view_stays(Outcome(call, made, text))
     with pytest.raises(AssertionError):
         no_character_of_the_base_is_taken_away(Outcome(call, made, lossy))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "told"),
+    [
+        ("a {++b++} c", "a {++bx++} c", {"b": "bx"}),
+        ("a {++b++} c", "a b c", {"b": None}),
+        ("w {++b++}", "x {++b++}", {}),
+        ("# w{++b++}\n", "# {--w--}{++b++}\n", {"b": "b"}),
+        ("{++a++} {++b++}", "{++a++} ", {"b": None}),
+        ("{++a++}, {++b++}", "{++a, c++}", {"a": "a, c", "b": "a, c"}),
+    ],
+)
+def test_what_ended_is_told_with_what_stands_there_now(
+    before: str, after: str, told: dict[str, str | None]
+) -> None:
+    now = {part.id: part.new for part in listed(after)}
+    found = critic.ended(before, after, diff(before, after))
+    assert {one.new: None if new is None else now[new] for one, new in found} == told
+
+
+@settings(max_examples=QUICK, deadline=None)
+@given(documents, st.lists(st.tuples(st.integers(0, 60), _texts(TIDY, 2)), max_size=6))
+def test_every_suggestion_stays_or_has_ended(text: str, steps: list[tuple[int, str]]) -> None:
+    edits = _sorted_edits(text, steps)
+    after = apply(text, edits)
+    ended = Counter(one.id for one, _ in critic.ended(text, after, edits))
+    left = Counter(pending(text)) - Counter(pending(after))
+    assert sum(left.values()) <= sum(ended.values())
+    assert set(ended) <= {part.id for part in listed(text)}

@@ -3,9 +3,9 @@
 import pytest
 from hypothesis import given, strategies as st
 
-from commonplace.core import composing, critic, revising
-from commonplace.core.edits import apply
-from commonplace.core.unified import unified
+from commonplace.core import compose, critic
+from commonplace.core.critic import revise
+from commonplace.core.text.unified_diff import unified
 from commonplace.errors import BadArgument, Conflict
 
 PIECES = (
@@ -29,15 +29,23 @@ def changes(draw: st.DrawFn) -> tuple[str, str]:
     return marked, view
 
 
+def raws(text: str) -> list[str]:
+    return [text[each.start : each.end] for each in critic.suggestions(text)]
+
+
 @given(changes())
 def test_a_revised_text_reads_as_wanted_and_keeps_all_comments(change: tuple[str, str]):
     marked, wanted = change
     try:
-        made = apply(marked, revising.revised(marked, wanted))
+        revision = revise.revised(marked, wanted)
     except (BadArgument, Conflict):
         return
+    made = revision.text
     assert critic.accepted(made) == wanted
-    assert len(critic.suggestions(made)) <= len(critic.suggestions(marked))
+    if revision.count:
+        assert critic.base(made) == critic.base(marked)
+    else:
+        assert raws(made) == raws(marked)
     comments = [len(critic.parse(text).comments) for text in (marked, made)]
     assert comments[0] == comments[1]
 
@@ -46,7 +54,7 @@ def test_a_revised_text_reads_as_wanted_and_keeps_all_comments(change: tuple[str
 def test_a_proposed_text_reads_as_wanted_and_as_before_when_rejected(change: tuple[str, str]):
     marked, wanted = change
     try:
-        made = apply(marked, revising.proposed(marked, wanted))
+        made = revise.proposed(marked, wanted).text
     except (BadArgument, Conflict):
         return
     assert critic.accepted(made) == wanted
@@ -55,27 +63,55 @@ def test_a_proposed_text_reads_as_wanted_and_as_before_when_rejected(change: tup
 
 def test_suggestions_elsewhere_stay_to_the_letter():
     marked = "One {++two++} three.\n\nFour {--five--}{++5++} six.{>>hm<<}\n\nSeven.\n"
+    wanted = critic.accepted(marked).replace("Seven", "7").replace("One", "1")
+    made = revise.revised(marked, wanted).text
+    assert made == "1 {++two++} three.\n\nFour {--five--}{++5++} six.{>>hm<<}\n\n7.\n"
+
+
+def test_a_change_that_touches_a_suggestion_is_one():
+    marked = "One {++two++} three.\n\nFour {--five--}{++5++} six.{>>hm<<}\n\nSeven.\n"
     wanted = critic.accepted(marked).replace("Seven", "7").replace("One two", "1 2")
-    made = apply(marked, revising.revised(marked, wanted))
-    assert made == "1 2 three.\n\nFour {--five--}{++5++} six.{>>hm<<}\n\n7.\n"
+    revision = revise.revised(marked, wanted)
+    assert revision.text == (
+        "{--One --}{++1 2++} three.\n\nFour {--five--}{++5++} six.{>>hm<<}\n\n{--Seven--}{++7++}.\n"
+    )
+    first, second, _ = critic.suggestions(revision.text)
+    assert list(revision.ended.values()) == [first.id]
+    assert second.old == "five"
 
 
-def test_a_fence_over_suggestions_takes_them_in():
+def test_a_fence_over_suggestions_takes_none_in():
     marked = "a\n\nb {++c++}\n"
-    made = apply(marked, revising.revised(marked, "a\n```\nb c\n"))
-    assert made == "a\n```\nb c\n"
+    made = revise.revised(marked, "a\n```\nb c\n").text
+    assert made == "a\n{++```++}\nb {++c++}\n"
+
+
+@pytest.mark.parametrize(
+    ("marked", "old", "new", "made"),
+    [
+        ("{--old--}{++new++} coat", "new", "newest", "{--old--}{++newest++} coat"),
+        ("{--old--}{++new++}{>>hm<<} coat", "new", "newest", "{--old--}{++newest++}{>>hm<<} coat"),
+        ("old{--er--} coat", "old", "oldest", "old{--er--}{++est++} coat"),
+        ("a {++b++} c", "c", "d", "a {++b++} {--c--}{++d++}"),
+    ],
+)
+def test_no_mark_is_made_inside_anothers_words(marked: str, old: str, new: str, made: str):
+    wanted = critic.accepted(marked).replace(old, new)
+    revision = revise.proposed(marked, wanted)
+    assert revision.text == made
+    assert critic.base(revision.text) == critic.base(marked)
 
 
 def test_text_that_reads_as_markup_is_refused_but_not_what_stood_there():
     with pytest.raises(critic.HasDelimiter, match=r"'\{--'"):
-        revising.refuse_markup("a {--b--} c")
-    revising.refuse_markup("`` \n```\n{--b--}\n```\n")
-    revising.refuse_markup("a {--b c")
-    assert revising.revised("same {--b", "same {--b") == []
+        revise.refuse_markup("a {--b--} c")
+    revise.refuse_markup("`` \n```\n{--b--}\n```\n")
+    revise.refuse_markup("a {--b c")
+    assert revise.revised("same {--b", "same {--b").edits == []
 
 
 def test_proposals_are_of_whole_words():
-    made = apply("A bright day.\n", revising.proposed("A bright day.\n", "A brought day.\n"))
+    made = revise.proposed("A bright day.\n", "A brought day.\n").text
     assert made == "A {--bright--}{++brought++} day.\n"
 
 
@@ -102,6 +138,26 @@ def test_a_unified_diff_shows_a_little_around_each_change_and_says_what_it_cut()
     assert unified("", "a\u202eb") == "@@ line 1 @@\n+a<U+202E>b"
 
 
+def test_a_change_far_inside_a_long_line_is_shown():
+    old = "a " * 2_000 + "Ann" + " z" * 2_000 + "\n"
+    shown = unified(old, old.replace("Ann", "Mallory")).split("\n")
+    assert shown[1].startswith("-…(3,920 characters more)…a a")
+    assert "Ann" in shown[1]
+    assert "Mallory" in shown[2]
+    assert all(len(line) < 400 for line in shown)
+    whole = unified("", "x" * 3_000).split("\n")
+    assert whole[1] == "+" + "x" * 3_000
+    folded = unified("", "x" * 10_000).split("\n")
+    assert "…(6,000 characters more)…" in folded[1]
+
+
+def test_lines_of_a_long_suggestion_are_each_marked():
+    text = 'a\n{++{"author":"Ann"}@@b\n\nc++}{>>hm<<}\n{~~d\ne~>f~~}\n'
+    assert critic.marked_by_line(text) == (
+        "a\n{++b++}\n\n{++c++}{>>hm<<}\n{--d--}\n{--e--}{++f++}\n"
+    )
+
+
 def test_a_unified_diff_of_large_texts_that_share_nothing_is_quick():
     old, new = "ab\n" * 300_000, "cd\n" * 300_000
     assert unified(old, new, lines_max=2).endswith("more lines")
@@ -109,16 +165,16 @@ def test_a_unified_diff_of_large_texts_that_share_nothing_is_quick():
 
 def test_content_keeps_the_blank_line_below_the_frontmatter():
     text = "---\na: 1\n---\n\n\nbody\n"
-    assert composing.rewritten(text, "new\n", None) == "---\na: 1\n---\n\n\nnew\n"
-    assert composing.rewritten(text, "\nnew\n", None) == "---\na: 1\n---\n\nnew\n"
-    assert composing.rewritten(text, "", None) == "---\na: 1\n---\n\n\n"
-    assert composing.rewritten(text, "---\nb: 2\n---\nnew\n", None) == "---\nb: 2\n---\nnew\n"
-    assert composing.rewritten("body\n", "new\r\n", None) == "new\n"
+    assert compose.rewritten(text, "new\n", None) == "---\na: 1\n---\n\n\nnew\n"
+    assert compose.rewritten(text, "\nnew\n", None) == "---\na: 1\n---\n\nnew\n"
+    assert compose.rewritten(text, "", None) == "---\na: 1\n---\n\n\n"
+    assert compose.rewritten(text, "---\nb: 2\n---\nnew\n", None) == "---\nb: 2\n---\nnew\n"
+    assert compose.rewritten("body\n", "new\r\n", None) == "new\n"
 
 
 def test_properties_changed_by_two_at_once_in_one_line_are_a_conflict():
     base = "---\na: [1]\n---\nbody\n"
     ours, theirs = base.replace("[1]", "[1, 2]"), base.replace("[1]", '{"x": 3}')
     with pytest.raises(Conflict, match="changed since last read"):
-        composing.merged(base, ours, theirs)
-    assert composing.merged(base, base.replace("body", "corpus"), theirs).endswith("corpus\n")
+        compose.merged(base, ours, theirs)
+    assert compose.merged(base, base.replace("body", "corpus"), theirs).endswith("corpus\n")

@@ -13,8 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from commonplace.core import endings, frontmatter
-from tests.core.blocks import BLOCKS, blocks
+from commonplace.core import frontmatter
+from commonplace.core.text import endings
+from tests.core.frontmatter.blocks import BLOCKS, blocks
 
 VAULTS = [
     Path(folder) for folder in os.environ.get("COMMONPLACE_VAULTS", "").split(os.pathsep) if folder

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import example, given, strategies as st
 
 from commonplace.core import frontmatter
-from commonplace.core.frontmatter_entries import Gap, cut
-from commonplace.core.frontmatter_values import ALIASES_MAX, Json, normalised, same_properties
+from commonplace.core.frontmatter.entries import Gap, cut
+from commonplace.core.frontmatter.values import ALIASES_MAX, Json, normalised, same_properties
 from commonplace.errors import BadArgument
-from tests.core.reading import cases
+from tests.core.case_files import cases
 
 MANGLED = r"""
 no yes on off y n true False NULL ~ 010 0o10 0x1F 0b1 1e3 1_000 .5 1. +1 -1 12:30 12:30:45 1:2 .nan

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import given, strategies as st
 
-from commonplace.core import edits, links, paths, relinking
-from commonplace.core.links import Candidate, NameKind
-from commonplace.core.relinking import Meant, Standing
+from commonplace.core import links, paths
+from commonplace.core.links import Candidate, NameKind, respell
+from commonplace.core.links.respell import LinkPlace, Meant
+from commonplace.core.text import edits
 
 
-def named(*notes: str) -> "relinking.Callable[[str], Sequence[Candidate]]":
+def named(*notes: str) -> "respell.Callable[[str], Sequence[Candidate]]":
     def look(key: str) -> Sequence[Candidate]:
         return [
             Candidate(path, NameKind.FILE)
@@ -45,16 +46,16 @@ def named(*notes: str) -> "relinking.Callable[[str], Sequence[Candidate]]":
 def test_a_link_keeps_its_style(
     raw: str, is_markdown: bool, source: str, old: str, new: str, spelled: str
 ) -> None:
-    found = relinking.respelled(
-        (is_markdown, raw), Standing(source, source), Meant(old, new), named(new, source)
+    found = respell.respelled(
+        (is_markdown, raw), LinkPlace(source, source), Meant(old, new), named(new, source)
     )
     assert found == spelled
 
 
 def test_a_name_that_is_taken_elsewhere_is_spelled_as_a_path() -> None:
     look = named("b/New.md", "c/New.md")
-    found = relinking.respelled(
-        (False, "Old"), Standing("a/s.md", "a/s.md"), Meant("b/Old.md", "b/New.md"), look
+    found = respell.respelled(
+        (False, "Old"), LinkPlace("a/s.md", "a/s.md"), Meant("b/Old.md", "b/New.md"), look
     )
     assert found == "b/New"
 
@@ -62,11 +63,11 @@ def test_a_name_that_is_taken_elsewhere_is_spelled_as_a_path() -> None:
 def test_with_several_roots_a_path_starts_in_its_own_root() -> None:
     look = named("One/x/New.md", "Two/x/New.md")
     meant = Meant("One/x/Old.md", "One/x/New.md")
-    inside = relinking.respelled(
-        (False, "x/Old"), Standing("One/s.md", "One/s.md", "One"), meant, look
+    inside = respell.respelled(
+        (False, "x/Old"), LinkPlace("One/s.md", "One/s.md", "One"), meant, look
     )
-    across = relinking.respelled(
-        (False, "One/x/Old"), Standing("Two/s.md", "Two/s.md", "Two"), meant, look
+    across = respell.respelled(
+        (False, "One/x/Old"), LinkPlace("Two/s.md", "Two/s.md", "Two"), meant, look
     )
     assert (inside, across) == ("x/New", "One/x/New")
 
@@ -89,10 +90,10 @@ def test_with_several_roots_a_path_starts_in_its_own_root() -> None:
 )
 def test_only_targets_are_rewritten(text: str, after: str | None) -> None:
     spellings = {(False, "Old"): "N w", (True, "Old.md"): "N w.md"}
-    changes, left = relinking.rewrites(text, spellings)
+    changes, left = respell.rewrites(text, spellings)
     found = edits.apply(text, changes)
     assert (found, left) == (text if after is None else after, [])
-    assert relinking.rewrites(found, spellings) == ([], [])
+    assert respell.rewrites(found, spellings) == ([], [])
 
 
 @pytest.mark.parametrize(
@@ -112,7 +113,7 @@ def test_a_link_that_a_suggestion_runs_through_follows_if_both_views_mean_it(
     text: str, after: str | None
 ) -> None:
     spellings = {(False, "Old Name"): "New", (False, "old name"): "New"}
-    changes, left = relinking.rewrites(text, spellings)
+    changes, left = respell.rewrites(text, spellings)
     assert edits.apply(text, changes) == (text if after is None else after)
     assert left == []
 
@@ -127,7 +128,7 @@ def test_a_link_that_a_suggestion_runs_through_follows_if_both_views_mean_it(
     ],
 )
 def test_a_link_that_one_view_alone_means_is_left_and_said_so(text: str, left: list[str]) -> None:
-    changes, found = relinking.rewrites(text, {(False, "Old Name"): "New"})
+    changes, found = respell.rewrites(text, {(False, "Old Name"): "New"})
     after = edits.apply(text, changes)
     assert after.partition("]] [[")[0] == text.partition("]] [[")[0]
     assert found == left
@@ -136,14 +137,14 @@ def test_a_link_that_one_view_alone_means_is_left_and_said_so(text: str, left: l
 def test_thousands_of_split_links_take_no_longer_than_they_must() -> None:
     text = "[[Ol{--d--}{++d Name++}]] [[{--old name--}{++Old Name++}]]\n" * 5_000
     start = time.process_time()
-    changes, left = relinking.rewrites(text, {(False, "Old Name"): "N", (False, "old name"): "N"})
+    changes, left = respell.rewrites(text, {(False, "Old Name"): "N", (False, "old name"): "N"})
     assert (len(changes), left) == (5_000, ["[[Old Name]]"])
     assert time.process_time() - start < 20
 
 
 def test_a_quote_in_yaml_is_doubled() -> None:
     text = "---\nup: '[[Old]]'\n---\n[[Old]]"
-    found = edits.apply(text, relinking.rewrites(text, {(False, "Old"): "It's"})[0])
+    found = edits.apply(text, respell.rewrites(text, {(False, "Old"): "It's"})[0])
     assert found == "---\nup: '[[It''s]]'\n---\n[[It's]]"
 
 
@@ -153,7 +154,7 @@ PARTS = st.lists(st.sampled_from("abc"), max_size=3)
 @given(PARTS, PARTS)
 def test_a_relative_way_leads_there(folder: list[str], beneath: list[str]) -> None:
     target = "/".join([*beneath, "n.md"])
-    way = relinking.relative("/".join(folder), target)
+    way = respell.relative("/".join(folder), target)
     at = list(folder)
     for part in way.split("/"):
         if part == "..":

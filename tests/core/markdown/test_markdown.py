@@ -5,7 +5,7 @@ from hypothesis import given, strategies as st
 
 from commonplace.core import frontmatter, markdown
 from commonplace.core.markdown import Link
-from tests.core.reading import cases
+from tests.core.case_files import cases
 
 PIECES = r"""
 [[a]] [[b|c]] [[d#e]] [[f^g]] ![[h]] [[ i ]] [[ü😀]] [j](k.md) [l](<m n.md>) [o][p] [p]: q.md #r #é

@@ -4,9 +4,9 @@ import time
 import pytest
 from hypothesis import given, strategies as st
 
-from commonplace.core import chunks as module
-from commonplace.core.chunks import UNITS_MAX, Chunk, chunks
-from tests.core.reading import cases
+from commonplace.core.search import chunks as module
+from commonplace.core.search.chunks import UNITS_MAX, Chunk, chunks
+from tests.core.case_files import cases
 
 LINES = st.sampled_from(
     [

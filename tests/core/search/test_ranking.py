@@ -1,7 +1,7 @@
 import pytest
 from hypothesis import given, strategies as st
 
-from commonplace.core.ranking import Passage, best_passages, fuse
+from commonplace.core.search.ranking import NearPassage, best_passages, fuse
 
 NOTES = st.integers(1, 12)
 BM25 = st.floats(0.001, 60)
@@ -80,8 +80,8 @@ def test_equals_are_ranked_by_their_number() -> None:
     assert order({3: 1.0, 1: 1.0, 2: 1.0}, {}) == [1, 2, 3]
 
 
-@given(st.lists(st.builds(Passage, NOTES, st.integers(), COSINES)))
-def test_the_best_passage_of_each_note_is_chosen(passages: list[Passage]) -> None:
+@given(st.lists(st.builds(NearPassage, NOTES, st.integers(), COSINES)))
+def test_the_best_passage_of_each_note_is_chosen(passages: list[NearPassage]) -> None:
     best = best_passages(passages)
     assert set(best) == {passage.note for passage in passages}
     assert all(best[passage.note].score >= passage.score for passage in passages)

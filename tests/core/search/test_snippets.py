@@ -3,7 +3,7 @@ import time
 import pytest
 from hypothesis import given, strategies as st
 
-from commonplace.core.snippets import SNIPPET_MAX, snippet
+from commonplace.core.search.snippets import SNIPPET_MAX, snippet
 
 FILLER = "Alpha beta gamma delta. " * 60
 WORDS = st.lists(st.sampled_from(["note", "Café", "embedding", "汉字", "x", "😀"]), max_size=300)

@@ -4,9 +4,9 @@ import time
 import pytest
 from hypothesis import given, strategies as st
 
-from commonplace.core import wordpiece
-from commonplace.core.wordpiece import WordPiece
-from tests.core.reading import cases
+from commonplace.core.search import wordpiece
+from commonplace.core.search.wordpiece import WordPiece
+from tests.core.case_files import cases
 
 _WORDS = """
     [PAD] [UNK] [CLS] [SEP] [MASK] a b e n o s t ! . , ' - [ ] ##a ##b ##e ##n ##s ##t ##ed ##ing

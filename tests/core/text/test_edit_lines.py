@@ -2,8 +2,8 @@
 
 import random
 
-from commonplace.core import edits
-from commonplace.core.edits import Edit
+from commonplace.core.text import edits
+from commonplace.core.text.edits import Edit
 
 
 def test_a_line_that_starts_like_the_next_is_added_as_a_line() -> None:

@@ -4,13 +4,15 @@ from time import process_time
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from commonplace.core.edits import (
+from commonplace.core.text.edit_sequence import compose
+from commonplace.core.text.edits import (
     BRIDGE_MAX,
     Edit,
     apply,
     common_prefix,
     common_suffix,
     diff,
+    distance,
     merge3,
     shift,
 )
@@ -42,6 +44,45 @@ def test_the_edits_of_a_diff_give_the_new_text(pair: tuple[str, str]) -> None:
         assert apply(old, edits) == new
         assert edits == sorted(edits)
         assert all(old[edit.start : edit.end] != edit.text for edit in edits)
+
+
+@given(versions())
+def test_by_words_an_edit_gives_the_same_text_and_leaves_equal_words_alone(
+    pair: tuple[str, str],
+) -> None:
+    old, new = pair
+    edits = diff(old, new, bridge=0, by_words=True)
+    assert apply(old, edits) == new
+    assert edits == sorted(edits)
+
+
+def test_by_words_no_edit_reaches_into_a_word_that_stays() -> None:
+    old, new = "baaaac baacc bbcb", "bbcbc bbba baacc babbb"
+    start = old.index("baacc")
+    end = start + len("baacc")
+
+    def reaches(edits: list[Edit]) -> bool:
+        return any(edit.start < end and edit.end > start for edit in edits)
+
+    assert not reaches(diff(old, new, bridge=0, by_words=True))
+    assert reaches(diff(old, new, bridge=0))  # the control: by characters it does
+
+
+@given(versions(), texts)
+def test_two_lists_of_edits_can_be_made_as_one(pair: tuple[str, str], last: str) -> None:
+    old, new = pair
+    first, second = diff(old, new), diff(new, last)
+    both = compose(len(old), first, second)
+    assert apply(old, both) == last
+    assert both == sorted(both)
+
+
+@given(versions())
+def test_the_distance_is_no_more_than_what_the_edits_change(pair: tuple[str, str]) -> None:
+    old, new = pair
+    changed = sum(edit.end - edit.start + len(edit.text) for edit in diff(old, new, bridge=0))
+    assert distance(old, new) <= changed
+    assert (distance(old, new) == 0) == (old == new)
 
 
 @given(texts, texts)

@@ -5,9 +5,9 @@ import time
 import pytest
 from hypothesis import given, strategies as st
 
-from commonplace.core.endings import Form, decode, encode
+from commonplace.core.text.endings import FileForm, decode, encode
 from commonplace.errors import Unreadable
-from tests.core.reading import cases
+from tests.core.case_files import cases
 
 WORDS = st.text(st.sampled_from("ab é😀\r\ufeff\x85\u2028"), max_size=4)
 ENDED = st.tuples(WORDS, st.sampled_from(["\n", "\r\n", "\r\n", "\r\r\n"])).map("".join)
@@ -93,23 +93,39 @@ def test_what_is_not_utf_8_is_unreadable(data: bytes) -> None:
         decode(data)
 
 
-def test_nul_is_unreadable() -> None:
-    with pytest.raises(Unreadable, match=r"NUL characters; it is listed but cannot be shown"):
-        decode(b"a\0b")
+@pytest.mark.parametrize("data", ["note \u2603".encode("utf-16-le"), b"h\0e\0l\0l\0o\0"])
+def test_nul_all_over_is_unreadable(data: bytes) -> None:
+    with pytest.raises(Unreadable, match=r"NUL|not UTF-8"):
+        decode(data)
+
+
+@pytest.mark.parametrize(
+    "data", [b"a\0b", b"\xef\xbb\xbf\0\r\n\0x\n", "\u2400\0 and more".encode()]
+)
+def test_nul_is_seen_and_comes_back_unless_it_is_deleted(data: bytes) -> None:
+    text, form = decode(data)
+    assert "\0" not in text
+    assert encode(text, form, text) == data
+    assert encode(text.replace(form.nul, ""), form, text) == data.replace(b"\0", b"")
+    assert encode(text + "more", form, text) == data + b"more"
+
+
+def test_nul_is_shown_as_its_sign() -> None:
+    assert decode(b"a\0b")[0] == "a\u2400b"
 
 
 @pytest.mark.parametrize(
     ("data", "form"),
     [
-        (b"", Form()),
-        (b"a", Form()),
-        (b"a\r\n", Form(crlf=True)),
-        (b"a\r\nb\n", Form(odd=(0,))),
-        (b"a\r\nb\nc\r\n", Form(crlf=True, odd=(1,))),
-        (b"\xef\xbb\xbf\xef\xbb\xbfa", Form(bom=True)),
+        (b"", FileForm()),
+        (b"a", FileForm()),
+        (b"a\r\n", FileForm(crlf=True)),
+        (b"a\r\nb\n", FileForm(odd=(0,))),
+        (b"a\r\nb\nc\r\n", FileForm(crlf=True, odd=(1,))),
+        (b"\xef\xbb\xbf\xef\xbb\xbfa", FileForm(bom=True)),
     ],
 )
-def test_the_form_says_what_was_taken_off(data: bytes, form: Form) -> None:
+def test_the_form_says_what_was_taken_off(data: bytes, form: FileForm) -> None:
     assert decode(data)[1] == form
 
 

@@ -7,7 +7,7 @@ import unicodedata
 import pytest
 from hypothesis import given, strategies as st
 
-from commonplace.core import invisible
+from commonplace.core.text import invisible
 
 # visible in every font that has them, though Unicode files them under "format"
 SHOWN_FORMATS = {
@@ -88,3 +88,9 @@ def test_long_texts_are_read_in_linear_time(unit: str) -> None:
     started = time.process_time()
     assert len(list(invisible.positions(unit * (300_000 // len(unit))))) <= 300_000
     assert time.process_time() - started < 2
+
+
+@given(st.text(st.sampled_from("aé\r\n\t \u00a0\u200b\u200d\ufe0f\U0001f600\x00\x7f\ud800\u3164")))
+def test_a_quick_look_misses_nothing_that_a_closer_one_finds(text: str) -> None:
+    closer = [at for at, _ in invisible.positions(f"{text}\x00")][:-1]
+    assert [at for at, _ in invisible.positions(text)] == closer

@@ -2,7 +2,7 @@
 
 from hypothesis import given, strategies as st
 
-from commonplace.core.wording import word_diff
+from commonplace.core.text.word_diff import word_diff
 
 
 def test_only_the_words_that_differ_are_marked() -> None:

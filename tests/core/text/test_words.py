@@ -5,8 +5,8 @@ from time import process_time
 import pytest
 from hypothesis import given, strategies as st
 
-from commonplace.core import words
-from tests.core.reading import cases
+from commonplace.core.text import words
+from tests.core.case_files import cases
 
 # Further on there are characters that SQLite and Python class differently.
 EUROPEAN = st.characters(max_codepoint=0x4FF, exclude_categories=["Cn"])

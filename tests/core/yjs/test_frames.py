@@ -1,11 +1,11 @@
 import pytest
 from hypothesis import given, strategies as st
 
-from commonplace.core import yjs_frames as frames
-from commonplace.core.yjs import CLOCK_MAX, NUMBER_MAX, HostileUpdate
-from commonplace.core.yjs_frames import (
+from commonplace.core.yjs import frames
+from commonplace.core.yjs.encoding import CLOCK_MAX, NUMBER_MAX, HostileUpdate
+from commonplace.core.yjs.frames import (
     Awareness,
-    Denied,
+    DeniedFrame,
     Message,
     Presence,
     QueryAwareness,
@@ -13,15 +13,15 @@ from commonplace.core.yjs_frames import (
     SyncStep1,
     SyncStep2,
     Unknown,
-    Update,
+    UpdateFrame,
 )
 
 messages = st.one_of(
     st.builds(SyncStep1, st.binary()),
     st.builds(SyncStep2, st.binary()),
-    st.builds(Update, st.binary()),
+    st.builds(UpdateFrame, st.binary()),
     st.builds(Awareness, st.binary()),
-    st.builds(Denied, st.text()),
+    st.builds(DeniedFrame, st.text()),
     st.builds(QueryAwareness),
     st.builds(SyncStatus, st.binary()),
 )
@@ -43,9 +43,9 @@ def test_a_frame_is_read_as_it_was_written(message: Message) -> None:
     [
         (SyncStep1(b"\0"), "00000100"),
         (SyncStep2(b"\0\0"), "0001020000"),
-        (Update(b"\0\0"), "0002020000"),
+        (UpdateFrame(b"\0\0"), "0002020000"),
         (Awareness(b"\0"), "010100"),
-        (Denied("no"), "0200026e6f"),
+        (DeniedFrame("no"), "0200026e6f"),
         (QueryAwareness(), "03"),
         (SyncStatus(b"\x07"), "660107"),
     ],

@@ -1,10 +1,10 @@
 import pytest
 
-from commonplace.core.yjs import EarlyUpdate, HostileUpdate
-from commonplace.core.yjs_gate import HELD_BYTES_MAX, HELD_MAX, Gate
-from commonplace.core.yjs_scan import scan
-from commonplace.core.yjs_update import PLAIN_TEXT
-from tests.core.updates import after, before, between, deleting, first, section, skip, update
+from commonplace.core.yjs.encoding import EarlyUpdate, HostileUpdate
+from commonplace.core.yjs.gate import HELD_BYTES_MAX, HELD_MAX, Gate
+from commonplace.core.yjs.scan import scan
+from commonplace.core.yjs.update import PLAIN_TEXT
+from tests.core.yjs.updates import after, before, between, deleting, first, section, skip, update
 
 HELLO = update(section(1, 0, first("hello")))
 WORLD = update(section(1, 5, after(1, 4, " world")))

@@ -1,7 +1,7 @@
 """Where an update wrote, or took away."""
 
-from commonplace.core.yjs_places import BEFORE, BEHIND, last_place
-from tests.core.updates import after, deleting, section, update
+from commonplace.core.yjs.positions import BEFORE, BEHIND, last_place
+from tests.core.yjs.updates import after, deleting, section, update
 
 
 def _at(client: int, clock: int, side: int) -> dict[str, object]:

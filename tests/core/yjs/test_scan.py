@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
-from commonplace.core.yjs import CLOCK_MAX, HostileUpdate, var_string, varuint
-from commonplace.core.yjs_scan import scan
-from commonplace.core.yjs_update import ANYTHING, PLAIN_TEXT, Deletion
-from tests.core.updates import (
+from commonplace.core.yjs.encoding import CLOCK_MAX, HostileUpdate, var_string, varuint
+from commonplace.core.yjs.scan import scan
+from commonplace.core.yjs.update import ANYTHING, PLAIN_TEXT, Deletion
+from tests.core.yjs.updates import (
     ROOT,
     after,
     before,
@@ -22,7 +22,7 @@ from tests.core.updates import (
 )
 
 CORPUS: dict[str, str] = json.loads(
-    (Path(__file__).parents[1] / "corpus" / "yjs_hostile.json").read_text(encoding="utf-8")
+    (Path(__file__).parents[2] / "corpus" / "yjs_hostile.json").read_text(encoding="utf-8")
 )
 
 
@@ -31,10 +31,11 @@ def content(kind: int, data: bytes) -> bytes:
     return update(section(2, 0, bytes((0x80 | kind,)) + b"\x01\0" + data))
 
 
-@pytest.mark.parametrize("name", CORPUS)
+# What deletes too early is refused by the gate, which knows the clocks: see `test_gate`.
+@pytest.mark.parametrize("name", [name for name in CORPUS if not name.startswith("future delete")])
 def test_what_killed_a_server_is_refused(name: str) -> None:
     with pytest.raises(HostileUpdate):
-        scan(bytes.fromhex(CORPUS[name]), known={})
+        scan(bytes.fromhex(CORPUS[name]))
 
 
 def test_an_update_is_read_by_client_and_clock() -> None:
@@ -172,16 +173,6 @@ def test_a_note_takes_no_other_root_and_no_keys() -> None:
             scan(written, policy=PLAIN_TEXT)
 
 
-def test_deletions_beyond_the_known_clocks_are_refused_when_clocks_are_known() -> None:
-    written = update(section(1, 5, after(1, 4, "ab")), deletes=deleting((1, 3, 4), (2, 0, 3)))
-    scan(written)
-    scan(written, known={2: 3})
-    with pytest.raises(HostileUpdate):
-        scan(written, known={2: 2})
-    with pytest.raises(HostileUpdate):
-        scan(update(deletes=deleting((7, 0, 1000))), known={7: 10})
-
-
 def test_too_many_bytes_structs_or_values_are_refused() -> None:
     with pytest.raises(HostileUpdate):
         scan(bytes(9 * 1024 * 1024))
@@ -204,7 +195,7 @@ def test_a_megabyte_of_anything_is_read_or_refused_in_a_moment() -> None:
     for written in hostile:
         start = time.process_time()
         with contextlib.suppress(HostileUpdate):
-            scan(written, known={})
+            scan(written)
         assert time.process_time() - start < 5
 
 

@@ -1,6 +1,6 @@
 """Yjs updates written by hand, struct by struct."""
 
-from commonplace.core.yjs import var_string, varuint
+from commonplace.core.yjs.encoding import var_string, varuint
 
 ROOT = b"\x01" + var_string("contents")
 

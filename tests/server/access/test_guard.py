@@ -12,9 +12,10 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket
 
+from commonplace.server.access.guard import BODY_MAX, HEADERS, LOOPBACK, Guard, GuardApp
 from commonplace.server.app import create_app, transport_security
-from commonplace.server.guard import BODY_MAX, HEADERS, LOOPBACK, Guard, Guarded
-from tests.server.shelf import Shelf, server_on
+from tests.server.small_vault import Shelf, server_on
+from tests.wait import PATIENCE
 
 pytestmark = pytest.mark.anyio
 
@@ -71,7 +72,7 @@ async def ask(
         "client": ("127.0.0.1", 5),
         "headers": [(k.encode(), v.encode("latin-1")) for k, v in headers],
     }
-    with anyio.fail_after(5):
+    with anyio.fail_after(PATIENCE):
         await app({**base, **scope}, receive, send)
     return heard
 
@@ -93,10 +94,11 @@ INNER = Starlette(
     routes=[
         Route("/", echo, methods=["GET", "POST"]),
         Route("/strict", strict, methods=["POST"]),
+        Route("/assets/a.js", echo),
         WebSocketRoute("/ws", shake),
     ]
 )
-APP = Guarded(INNER, KNOWN)
+APP = GuardApp(INNER, KNOWN)
 
 
 @pytest.mark.parametrize(
@@ -129,7 +131,7 @@ async def test_blanks_around_a_value_are_no_part_of_it() -> None:
         await PlainTextResponse(dict(scope["headers"])[b"mcp-name"])(scope, receive, send)
 
     headers = [("host", "localhost \t"), ("mcp-name", " read ")]
-    assert (await ask(Guarded(telling, KNOWN), headers=headers)).body == b"read"
+    assert (await ask(GuardApp(telling, KNOWN), headers=headers)).body == b"read"
 
 
 @pytest.mark.parametrize("headers", [[], [("host", "localhost"), ("host", "evil.com")]])
@@ -222,7 +224,7 @@ async def test_a_route_that_swallows_the_overflow_cannot_answer_over_it() -> Non
                 pass
         await PlainTextResponse("fine")(scope, receive, send)
 
-    answer = await ask(Guarded(stubborn, KNOWN), parts=[b"x" * BODY_MAX, b"y"])
+    answer = await ask(GuardApp(stubborn, KNOWN), parts=[b"x" * BODY_MAX, b"y"])
     assert answer.status == 413
 
 
@@ -232,7 +234,7 @@ async def test_an_overflow_after_the_answer_began_leaves_the_answer_alone() -> N
         while (await receive())["more_body"]:
             pass
 
-    answer = await ask(Guarded(eager, KNOWN), parts=[b"x" * BODY_MAX, b"y"])
+    answer = await ask(GuardApp(eager, KNOWN), parts=[b"x" * BODY_MAX, b"y"])
     assert [m["type"] for m in answer.messages] == ["http.response.start"]
 
 
@@ -241,7 +243,7 @@ async def test_a_fault_of_the_app_is_not_hidden() -> None:
         raise KeyError("x")
 
     with pytest.raises(KeyError):
-        await ask(Guarded(broken, KNOWN))
+        await ask(GuardApp(broken, KNOWN))
 
 
 async def test_every_answer_has_the_headers_that_browsers_heed() -> None:
@@ -250,6 +252,56 @@ async def test_every_answer_has_the_headers_that_browsers_heed() -> None:
         assert HEADERS.items() <= answer.headers.items()
     own = await ask(APP, "/strict")
     assert own.headers["content-security-policy"] == "sandbox"
+
+
+def fetched(site: str, mode: str = "no-cors", dest: str = "image") -> list[tuple[str, str]]:
+    told = {"sec-fetch-site": site, "sec-fetch-mode": mode, "sec-fetch-dest": dest}
+    return [("host", "localhost:8420"), *told.items()]
+
+
+@pytest.mark.parametrize("site", ["cross-site", "same-site", "anything"])
+@pytest.mark.parametrize(
+    ("method", "path", "mode", "dest"),
+    [
+        ("GET", "/", "no-cors", "image"),
+        ("GET", "/", "navigate", "iframe"),
+        ("GET", "/strict", "navigate", "document"),
+        ("POST", "/", "navigate", "document"),
+    ],
+)
+async def test_what_another_site_has_a_browser_fetch_is_refused(
+    site: str, method: str, path: str, mode: str, dest: str
+) -> None:
+    answer = await ask(APP, path, fetched(site, mode, dest), method=method)
+    assert (answer.status, b"another site" in answer.body) == (403, True)
+
+
+@pytest.mark.parametrize("site", ["same-origin", "none"])
+async def test_what_our_page_or_the_person_fetches_is_let_in(site: str) -> None:
+    assert (await ask(APP, "/", fetched(site), method="GET")).status == 200
+
+
+async def test_a_link_on_another_site_may_lead_to_the_page() -> None:
+    headers = fetched("cross-site", "navigate", "document")
+    assert (await ask(APP, "/", headers, method="GET")).status == 200
+
+
+async def test_an_allowed_site_may_call_from_elsewhere() -> None:
+    headers = [*fetched("cross-site", "cors", "empty"), ("origin", "https://app.example.org")]
+    assert (await ask(APP, "/", headers)).status == 200
+
+
+async def test_other_sites_may_not_embed_an_answer() -> None:
+    answer = await ask(APP, "/")
+    assert answer.headers["cross-origin-resource-policy"] == "same-origin"
+
+
+async def test_the_sandboxed_frame_may_load_the_code_of_the_page_and_nothing_else() -> None:
+    from_frame = fetched("cross-site", "no-cors", "script")
+    code = await ask(APP, "/assets/a.js", from_frame, method="GET")
+    assert (code.status, code.headers["cross-origin-resource-policy"]) == (200, "cross-origin")
+    other = await ask(APP, "/api/notes", from_frame, method="GET")
+    assert (other.status, other.headers["cross-origin-resource-policy"]) == (403, "same-origin")
 
 
 HOSTS = st.sampled_from([*KNOWN.hosts, "evil.com", "localhost.evil.com", "[::2]"])
@@ -285,8 +337,12 @@ async def test_every_route_of_the_app_is_guarded(path: str) -> None:
 
 
 async def test_the_app_says_whether_it_is_well_and_ready() -> None:
-    missing: list[str | None] = ["the index is being built", None]
-    app = create_app(server_on(Shelf()), ready=lambda: missing.pop(0))
+    missing = ["the index is being built"]
+
+    async def ready() -> list[str]:
+        return [missing.pop()] if missing else []
+
+    app = create_app(server_on(Shelf()), ready=ready)
     assert (await ask(app, "/healthz", method="GET")).body == b'{"status":"ok"}'
     waiting = await ask(app, "/readyz", method="GET")
     assert (waiting.status, b"being built" in waiting.body) == (503, True)

@@ -3,6 +3,7 @@
 import json
 from collections.abc import AsyncGenerator, Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import anyio
@@ -11,9 +12,9 @@ from starlette.applications import Starlette
 from starlette.routing import Route
 
 from commonplace.errors import Forbidden, Unavailable
-from commonplace.server.api import LIMIT_MAX, refusal, routes
+from commonplace.server.api.answers import LIMIT_MAX, refusal, routes
+from commonplace.vault.open import open_vault
 from commonplace.vault.settings import Root, Settings
-from commonplace.vault.vault import Vault
 
 pytestmark = pytest.mark.anyio
 
@@ -23,7 +24,7 @@ async def app(tmp_path: Path) -> AsyncGenerator[Starlette]:
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "Light.md").write_text("# Light\n\nLight becomes sugar.\n")
     settings = Settings((Root("notes", tmp_path / "notes"),), tmp_path / "state")
-    async with Vault.open(settings, follow=False) as vault:
+    async with open_vault(settings, follow=False) as vault:
         yield Starlette(routes=routes(vault))
 
 
@@ -68,7 +69,7 @@ async def test_the_steps_of_a_refresh_are_told_and_dropped_when_nobody_can_keep_
                 progress(n, 1000)
             raise Unavailable("The disk is full.")
 
-    app = Starlette(routes=list[Route](routes(Busy())))  # pyright: ignore[reportArgumentType]
+    app = Starlette(routes=list[Route](routes(SimpleNamespace(indexer=Busy()))))  # pyright: ignore[reportArgumentType]
     _, steps = await ask(app, "/api/index?rebuild=1", "POST")
     assert steps[0] == {"done": 0, "total": 1000}
     assert len(steps) < 100
@@ -121,7 +122,7 @@ async def test_a_bug_is_a_500_that_tells_nothing(tmp_path: Path, caplog: pytest.
         def status(self) -> dict[str, object]:
             raise RuntimeError("/secret/path")
 
-    app = Starlette(routes=list[Route](routes(Broken())))  # pyright: ignore[reportArgumentType]
+    app = Starlette(routes=list[Route](routes(SimpleNamespace(health=Broken()))))  # pyright: ignore[reportArgumentType]
     status, (body,) = await ask(app, "/api/status")
     assert status == 500
     assert "secret" not in json.dumps(body)

@@ -8,23 +8,23 @@ from typing import Any
 import pytest
 from starlette.applications import Starlette
 
-from commonplace.server.graphing import routes
+from commonplace.server.api import graph, notes
+from commonplace.vault.open import open_vault
 from commonplace.vault.settings import Root, Settings
-from commonplace.vault.vault import Vault
 from tests.vault.conftest import write
 
 pytestmark = pytest.mark.anyio
 
-NOTES = {"a.md": "[[b]]", "b.md": "# Bee\n[[c]]", "c.md": "[[a]]", "lonely.md": "x"}
+NOTES = {"a.md": "[[b]]", "b.md": "# Bee\n[[c]]", "c.md": "[[a]]", "lonely.md": "x #alone"}
 
 
 @pytest.fixture
 async def app(tmp_path: Path) -> AsyncGenerator[Starlette]:
     write(tmp_path / "notes", {**NOTES})
     settings = Settings((Root("notes", tmp_path / "notes"),), tmp_path / "state")
-    async with Vault.open(settings) as vault:
-        await vault.settled()
-        yield Starlette(routes=routes(vault, read_only=False))
+    async with open_vault(settings) as vault:
+        await vault.indexer.settled()
+        yield Starlette(routes=[*graph.routes(vault), *notes.routes(vault)])
 
 
 async def ask(
@@ -61,6 +61,9 @@ async def test_the_graph_around_a_note_and_of_all(app: Starlette) -> None:
     assert sorted(found["edges"]) == [[0, 1], [1, 2], [2, 0]]
     _, whole = await ask(app, "/api/graph")
     assert {node["id"] for node in whole["nodes"]} == set(NOTES)
+    lonely = [node["id"] for node in whole["nodes"]].index("lonely.md")
+    assert whole["tags"] == [["alone", [lonely]]]
+    assert found["tags"] == []
     _, few = await ask(app, "/api/graph?limit=2")
     assert len(few["nodes"]) == 2
 
@@ -86,8 +89,9 @@ async def test_a_page_of_another_site_cannot_rename(app: Starlette) -> None:
     ("path", "body", "status"),
     [
         ("/api/graph?path=nope.md", None, 404),
-        ("/api/graph?depth=3", None, 400),
+        ("/api/graph?depth=4", None, 400),
         ("/api/graph?limit=0", None, 400),
+        ("/api/graph?limit=20001", None, 400),
         ("/api/notes/rename", {"path": "a.md"}, 400),
         ("/api/notes/rename", {"path": "a.md", "to": "b.md"}, 409),
         ("/api/notes/rename", {"path": "x.md", "to": "y.md"}, 404),

@@ -9,10 +9,11 @@ from mcp import Client, MCPError
 from mcp.server.subscriptions import ResourcesListChanged, ResourceUpdated
 
 from commonplace.errors import NotFound
-from commonplace.server.feed import SUBSCRIPTIONS_MAX
-from commonplace.server.resources import COMPLETIONS_MAX, PAGE_MAX
-from commonplace.server.uris import canonical, note_path, note_uri
-from tests.server.shelf import NOTES, Shelf, over_stream, server_on
+from commonplace.server.mcp.feed import SUBSCRIPTIONS_MAX
+from commonplace.server.mcp.resources import COMPLETIONS_MAX, PAGE_MAX
+from commonplace.server.mcp.uris import canonical, note_path, note_uri
+from tests.server.small_vault import NOTES, Shelf, over_stream, server_on, service_on
+from tests.wait import PATIENCE
 
 pytestmark = pytest.mark.anyio
 
@@ -26,8 +27,9 @@ def shelf() -> Shelf:
 
 
 def connect(shelf: Shelf, era: str, way: str, **more: Any) -> Client:
-    server = server_on(shelf)
-    return Client(server if way == "memory" else over_stream(server), mode=era, **more)
+    return Client(
+        server_on(shelf) if way == "memory" else over_stream(service_on(shelf)), mode=era, **more
+    )
 
 
 @pytest.fixture(params=WAYS, ids="-".join)
@@ -173,7 +175,7 @@ class Ear:
         self._news.set()
 
     async def wait_for(self, count: int) -> list[str]:
-        with anyio.fail_after(10):
+        with anyio.fail_after(PATIENCE):
             while len(self.heard) < count:
                 self._news = anyio.Event()
                 await self._news.wait()
@@ -220,12 +222,12 @@ async def test_a_2026_client_hears_what_it_listens_for(shelf: Shelf, way: str) -
         async with client.listen(resource_subscriptions=[uri], resources_list_changed=True) as news:
             shelf.put("Garden/Clover.md", "not asked for")
             shelf.put("Garden/Bees.md", "changed")
-            with anyio.fail_after(10):
+            with anyio.fail_after(PATIENCE):
                 assert await anext(news) == ResourceUpdated(uri)
             shelf.put("x.md", "")
             shelf.remove("x.md")
             shelf.put("Garden/Bees.md", "changed again")
-            with anyio.fail_after(10):
+            with anyio.fail_after(PATIENCE):
                 both = {await anext(news), await anext(news)}
             assert both == {ResourcesListChanged(), ResourceUpdated(uri)}
 
@@ -244,6 +246,6 @@ async def test_when_a_session_ends_nothing_of_it_is_left(shelf: Shelf, era: str,
     async with connect(shelf, era, way) as client:
         if era == "legacy":
             await subscribe(client, "note:///a.md")
-        await client.list_tools()
+        await client.list_resources()
         assert len(shelf.listeners) == 1
     assert shelf.listeners == []

@@ -9,11 +9,20 @@ import pytest
 from mcp import Client, MCPError
 from mcp.server.context import ServerRequestContext
 
-from commonplace.server.actors import acting
-from commonplace.server.instructions import INSTRUCTIONS_MAX
-from commonplace.server.mcp import build
+from commonplace.server.mcp.actors import acting
+from commonplace.server.mcp.direct.instructions import INSTRUCTIONS_MAX
+from commonplace.server.mcp.server import build
 from commonplace.tools.table import Actor, Answer, Call, Tool, Toolbox, definition
-from tests.server.shelf import NOTES, Shelf, over_stream, server_on, text_of, toolbox
+from tests.server.small_vault import (
+    NOTES,
+    Shelf,
+    over_stream,
+    server_on,
+    service_on,
+    text_of,
+    toolbox,
+)
+from tests.wait import PATIENCE
 
 pytestmark = pytest.mark.anyio
 
@@ -28,8 +37,9 @@ def shelf() -> Shelf:
 @pytest.fixture(params=[(era, way) for era in ERAS for way in ("memory", "stream")], ids="-".join)
 async def client(request: pytest.FixtureRequest, shelf: Shelf) -> AsyncGenerator[Client]:
     era, way = request.param
-    server = server_on(shelf)
-    async with Client(server if way == "memory" else over_stream(server), mode=era) as client:
+    async with Client(
+        server_on(shelf) if way == "memory" else over_stream(service_on(shelf)), mode=era
+    ) as client:
         yield client
 
 
@@ -53,6 +63,11 @@ async def raw(client: Client, method: str, **params: object) -> dict[str, Any]:
 
 class Anything(types.Result, extra="allow"):
     pass
+
+
+async def test_only_the_greeting_carries_the_picture(client: Client) -> None:
+    sent = await raw(client, "tools/call", name="glob", arguments={"pattern": "*"})
+    assert "image/png" not in json.dumps(sent)
 
 
 async def test_a_tool_answers_in_text_alone(client: Client) -> None:
@@ -116,7 +131,7 @@ async def test_progress_reaches_the_caller(client: Client) -> None:
 
     result = await client.call_tool("read", {"file_path": "slow"}, progress_callback=note)
     assert text_of(result) == "done"
-    with anyio.fail_after(10):
+    with anyio.fail_after(PATIENCE):
         await complete.wait()
     assert sorted(steps) == [(1, "step 1"), (2, "step 2"), (3, "step 3")]
 
@@ -129,6 +144,8 @@ async def test_a_text_that_is_none_is_refused_by_the_name_of_its_parameter(clien
 async def test_the_server_introduces_itself(client: Client) -> None:
     assert client.server_info is not None
     assert (client.server_info.name, client.server_info.version) == ("commonplace", "9.9")
+    (icon,) = client.server_info.icons or []
+    assert icon.src.startswith("data:image/png;base64,iVBORw0KGgo")
     assert client.instructions is not None
     assert "`edit` leaves a suggestion" in client.instructions
     capabilities = client.server_capabilities
@@ -139,18 +156,18 @@ async def test_the_server_introduces_itself(client: Client) -> None:
 
 
 async def test_several_clients_of_both_eras_share_one_server(shelf: Shelf) -> None:
-    server = server_on(shelf)
+    service = service_on(shelf)
     answers: list[str] = []
 
     async def talk(era: str, number: int) -> None:
-        actor = Actor(f"socket:{number}", "commonplace", "assistant", str(number))
-        async with Client(over_stream(server, actor), mode=era) as client:
+        actor = Actor(f"socket:{number}", "commonplace")
+        async with Client(over_stream(service, actor), mode=era) as client:
             answers.append(text_of(await client.call_tool("read", {"file_path": "who"})))
 
     async with anyio.create_task_group() as tasks:
         for number in range(10):
             tasks.start_soon(talk, ERAS[number % 2], number)
-    assert sorted(answers) == [f"socket:{n}|mcp|{n}" for n in range(10)]
+    assert sorted(answers) == [f"socket:{n}|mcp" for n in range(10)]
 
 
 @pytest.mark.parametrize("era", ERAS)
@@ -159,11 +176,11 @@ async def test_the_name_of_an_actor_is_the_clients_own_made_printable(
 ) -> None:
     info = types.Implementation(name="  evil\nname\u202e " + "x" * 100, version="1")
     server = server_on(shelf)
-    with acting(Actor("socket:7", "commonplace", "assistant", "7")):
+    with acting(Actor("socket:7", "commonplace")):
         async with Client(server, mode=era, client_info=info) as client:
             answer = text_of(await client.call_tool("read", {"file_path": "who"}))
-    identity, name, session = answer.split("|")
-    assert (identity, session) == ("socket:7", "7")
+    identity, name = answer.split("|")
+    assert identity == "socket:7"
     assert name.startswith("evilname")
     assert name.isprintable()
     assert len(name) <= 64
@@ -172,7 +189,7 @@ async def test_the_name_of_an_actor_is_the_clients_own_made_printable(
 async def test_without_a_connection_the_process_is_the_actor(shelf: Shelf) -> None:
     async with Client(server_on(shelf)) as client:
         answer = text_of(await client.call_tool("read", {"file_path": "who"}))
-    assert answer == "process|mcp|None"
+    assert answer == "process|mcp"
 
 
 @pytest.mark.parametrize("era", ERAS)

@@ -10,9 +10,10 @@ from anyio.abc import SocketStream
 from hypothesis import given, settings, strategies as st
 from mcp_types import JSONRPCError, JSONRPCResponse
 
-from commonplace.server.lines import LINE_MAX, Refused, decoded, encoded
-from commonplace.server.stream import UNANSWERED_MAX, serve_stream
-from tests.server.shelf import OWNER, Shelf, pair, server_on
+from commonplace.server.mcp.jsonrpc_lines import LINE_MAX, Refused, decoded, encoded
+from commonplace.server.mcp.stream import UNANSWERED_MAX, serve_stream
+from tests.server.small_vault import OWNER, Shelf, pair, service_on
+from tests.wait import PATIENCE
 
 pytestmark = pytest.mark.anyio
 
@@ -50,7 +51,7 @@ class Wire:
         await self.stream.send(data)
 
     async def hear(self) -> dict[str, Any]:
-        with anyio.fail_after(5):
+        with anyio.fail_after(PATIENCE):
             while b"\n" not in self._rest:
                 self._rest += await self.stream.receive()
         line, _, self._rest = self._rest.partition(b"\n")
@@ -71,7 +72,7 @@ async def session(shelf: Shelf | None = None) -> AsyncGenerator[Wire]:
     """A raw session, which must be over soon after its client has left."""
     near, far = await pair()
     left = 0.0
-    with anyio.fail_after(20):
+    with anyio.fail_after(PATIENCE):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(serve, shelf or Shelf(), far)
             async with near:
@@ -82,7 +83,7 @@ async def session(shelf: Shelf | None = None) -> AsyncGenerator[Wire]:
 
 async def serve(shelf: Shelf, stream: SocketStream) -> None:
     async with stream:
-        await serve_stream(server_on(shelf), stream, stream, OWNER)
+        await serve_stream(service_on(shelf), stream, stream, OWNER)
 
 
 @pytest.mark.parametrize(
@@ -172,6 +173,19 @@ async def test_half_a_surrogate_pair_anywhere_else_does_no_harm(message: object)
         assert (await wire.hear())["id"] == 2
 
 
+async def test_half_a_surrogate_pair_in_another_request_is_the_callers_fault() -> None:
+    asked = {"uri": "note:///a\ud800.md"}
+    async with session() as wire:
+        await wire.say({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": HELLO})
+        await wire.hear()
+        await wire.say({"jsonrpc": "2.0", "method": "notifications/initialized"})
+        await wire.say(
+            {"jsonrpc": "2.0", "id": 1, "method": "resources/subscribe", "params": asked}
+        )
+        error = (await wire.hear())["error"]
+        assert (error["code"], "surrogate" in error["message"]) == (-32602, True)
+
+
 async def test_what_was_asked_before_the_end_is_still_answered() -> None:
     async with session() as wire:
         await wire.say(
@@ -221,6 +235,12 @@ async def test_a_listener_leaves_without_a_delay() -> None:
         assert perf_counter() - left < 1.5
 
 
+async def test_calls_under_one_id_count_each() -> None:
+    async with session() as wire:
+        await wire.say(*(call(1, "never") for _ in range(UNANSWERED_MAX + 1)))
+        assert "unanswered" in (await wire.hear())["error"]["message"]
+
+
 async def test_there_are_only_so_many_calls_at_a_time_and_room_comes_back() -> None:
     async with session() as wire:
         await wire.say(*(call(n, "never") for n in range(UNANSWERED_MAX)))
@@ -250,9 +270,7 @@ def test_any_line_is_a_message_or_is_refused(line: bytes) -> None:
     if isinstance(message, Refused):
         message = message.reply
         assert isinstance(message, JSONRPCError)
-    again = encoded(message)
-    assert again.endswith(b"\n")
-    assert b"\n" not in again[:-1]
+    assert b"\n" not in encoded(message)
 
 
 def test_an_answer_that_echoes_half_a_surrogate_pair_can_still_be_written() -> None:

@@ -4,7 +4,14 @@ from pathlib import Path
 import pytest
 
 from commonplace.errors import BadArgument, Unavailable
-from commonplace.server.hello import Answer, chosen, hello, line, parse_answer, parse_hello
+from commonplace.server.owner.handshake import (
+    Welcome,
+    chosen,
+    hello,
+    line,
+    parse_answer,
+    parse_hello,
+)
 from commonplace.vault.settings import Access, Root, Settings
 
 
@@ -16,23 +23,25 @@ def settings(*names: str, read_only: bool = False) -> Settings:
 def test_a_greeting_survives_the_wire():
     greeting = hello(settings("a", "b"), "mcp", "s1")
     assert parse_hello(line(greeting)) == greeting
+    chosen = replace(greeting, always_load=("read", "edit"))
+    assert parse_hello(line(chosen)) == chosen
 
 
 def test_an_answer_survives_the_wire():
-    answer = parse_answer(line(Answer(socket="http.sock", urls=("http://x",))))
+    answer = parse_answer(line(Welcome(socket="http.sock", urls=("http://x",))))
     assert answer.socket == "http.sock"
     assert list(answer.urls) == ["http://x"]
 
 
 def test_a_refusal_is_raised_with_its_words():
     with pytest.raises(Unavailable, match="no room"):
-        parse_answer(line(Answer(ok=False, error="no room")))
+        parse_answer(line(Welcome(ok=False, error="no room")))
 
 
 def test_nonsense_is_refused():
     real = line(hello(settings("a"), "mcp"))
     unknown, broken = real.replace(b'"mcp"', b'"stop"'), real.replace(b'[["a", "/a"]]', b"7")
-    bare = (b"", b"x", b"[]", b'{"commonplace": 2}', b'{"commonplace": 2, "more": 2}', b"[" * 9999)
+    bare = (b"", b"x", b"[]", b'{"commonplace": 4}', b'{"commonplace": 4, "more": 2}', b"[" * 9999)
     for text in (*bare, unknown, broken):
         with pytest.raises(BadArgument):
             parse_hello(text)
@@ -41,7 +50,7 @@ def test_nonsense_is_refused():
 def test_another_protocol_is_named_as_such():
     with pytest.raises(BadArgument, match="another protocol"):
         parse_hello(
-            line(hello(settings("a"), "mcp")).replace(b'"commonplace": 2', b'"commonplace": 3')
+            line(hello(settings("a"), "mcp")).replace(b'"commonplace": 4', b'"commonplace": 9')
         )
 
 

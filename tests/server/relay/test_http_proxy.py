@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.server.processes import STANDIN, Client, Process, get, until
+from tests.server.processes import STANDIN, Client, Process, get
+from tests.wait import until
 
 Start = Callable[..., Client]
 

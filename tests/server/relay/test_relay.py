@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.server.processes import HERE, STANDIN, Client, until
+from tests.server.processes import HERE, STANDIN, Client
+from tests.wait import until
 
 Start = Callable[..., Client]
 
@@ -180,7 +181,7 @@ def test_an_owner_of_another_protocol_is_refused_with_clear_words(start: Start, 
     ("vault", "answer", "log"),
     [
         ("broken", "The vault is broken. Mend it.", "The vault is broken. Mend it."),
-        ("bug", "The vault could not be served; the log says why.", "RuntimeError: a bug"),
+        ("bug", "The vault could not be opened; the log says why.", "RuntimeError: a bug"),
     ],
 )
 def test_a_vault_that_cannot_be_opened_ends_the_process_with_the_reason(
@@ -212,7 +213,7 @@ def test_an_owner_of_another_version_is_noticed_and_used(start: Start, tmp_path:
             lines.write(json.dumps({"jsonrpc": "2.0", "id": call, "result": {}}) + "\n")
             lines.flush()
             assert client.answer(call)["result"] == {}
-    assert "(process 7) is Commonplace 9.9.9" in client.complaint()
+    until(lambda: "(process 7) is Commonplace 9.9.9" in client.complaint())
 
 
 def test_the_sockets_are_for_this_user_alone(start: Start, tmp_path: Path):

@@ -5,8 +5,8 @@ from typing import Any
 
 from hypothesis import given, strategies as st
 
-from commonplace.server.conversation import SENDS_MAX, Conversation
-from commonplace.server.splitting import TooLong
+from commonplace.server.owner.line_buffer import TooLong
+from commonplace.server.relay.replay import SENDS_MAX, Conversation
 
 
 def said(buffer: bytearray) -> list[dict[str, Any]]:

@@ -5,17 +5,19 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-import websockets.frames
-from hypothesis import given, strategies as st
-from websockets.frames import Opcode
-from websockets.protocol import CLIENT, OPEN, Protocol
 
-from commonplace.core.yjs_frames import Presence, SyncStatus
+from commonplace.core.yjs.frames import Presence, SyncStatus
 from commonplace.errors import NotFound, Unavailable
-from commonplace.server.bell import Bell
-from commonplace.server.framing import framed
-from commonplace.server.outbox import BYTES_MAX, FRAMES_MAX, Frame, Outbox, kept, showing, updating
-from tests.core.updates import after, first, section, update
+from commonplace.server.yjs.outbox import (
+    FRAMES_MAX,
+    OUTBOX_BYTES_MAX,
+    Frame,
+    Outbox,
+    kept,
+    showing,
+    updating,
+)
+from tests.core.yjs.updates import after, first, section, update
 from tests.live.wire import settled
 
 pytestmark = pytest.mark.anyio
@@ -36,11 +38,6 @@ class Tap:
         await self.open.wait()
         self.got.append(message["bytes"])
 
-    def write_frame(self, frame: bytes) -> bool:
-        if self.open.is_set():
-            self.got.append(b"at once: " + frame)
-        return self.open.is_set()
-
     async def catch_up(self, missed: Mapping[int, int]) -> list[Frame]:
         self.missed.append(dict(missed))
         return [updating(b"all of it"), showing([Presence(7, 1, "{}")])]
@@ -50,22 +47,23 @@ def typed(client: int, clock: int) -> Frame:
     return updating(update(section(client, clock, after(client, clock - 1, "x"))))
 
 
-async def test_frames_go_straight_to_a_socket_that_takes_them() -> None:
+async def test_frames_arrive_in_order_whether_the_socket_takes_them_at_once_or_not() -> None:
     tap = Tap()
     outbox = Outbox(tap.catch_up)
-    outbox.put(updating(SMALL))
-    writing = asyncio.create_task(outbox.write(tap.send, tap.write_frame))
+    frames = [typed(5, clock) for clock in range(1, 6)]
+    outbox.put(frames[0])
+    writing = asyncio.create_task(outbox.write(tap.send))
     await settled()
-    frame = updating(SMALL)
-    outbox.put(frame)
-    assert tap.got == [frame.payload, b"at once: " + frame.whole]
+    outbox.put(frames[1])
+    await settled()
+    assert tap.got == [frame.payload for frame in frames[:2]]
     tap.open.clear()
-    outbox.put(frame)
-    outbox.put(frame)
+    outbox.put(frames[2])
+    outbox.put(frames[3])
     tap.open.set()
-    outbox.put(frame)
+    outbox.put(frames[4])
     await settled()
-    assert tap.got[2:] == [frame.payload] * 3
+    assert tap.got == [frame.payload for frame in frames]
     writing.cancel()
 
 
@@ -73,7 +71,7 @@ async def test_what_was_dropped_is_asked_for_from_where_it_began() -> None:
     tap = Tap()
     outbox = Outbox(tap.catch_up)
     tap.open.clear()
-    writing = asyncio.create_task(outbox.write(tap.send, None))
+    writing = asyncio.create_task(outbox.write(tap.send))
     outbox.put(kept(SyncStatus(b"first")))
     await settled()
     outbox.put(kept(SyncStatus(b"second")))
@@ -107,7 +105,7 @@ async def test_what_happens_during_a_catch_up_comes_after_it() -> None:
 
     outbox = Outbox(catch_up)
     tap.open.clear()
-    writing = asyncio.create_task(outbox.write(tap.send, tap.write_frame))
+    writing = asyncio.create_task(outbox.write(tap.send))
     for n in range(FRAMES_MAX + 5):
         outbox.put(typed(5, 1 + n))
     tap.open.set()
@@ -122,10 +120,10 @@ async def test_what_happens_during_a_catch_up_comes_after_it() -> None:
 async def test_bytes_are_bounded_as_well_as_frames() -> None:
     tap = Tap()
     outbox = Outbox(tap.catch_up)
-    big = updating(update(section(5, 0, first("x" * (BYTES_MAX // 4)))))
+    big = updating(update(section(5, 0, first("x" * (OUTBOX_BYTES_MAX // 4)))))
     for _ in range(20):
         outbox.put(big)
-        assert outbox.waiting <= BYTES_MAX
+        assert outbox.waiting <= OUTBOX_BYTES_MAX
     assert outbox.behind
 
 
@@ -133,9 +131,9 @@ async def test_an_answer_waits_for_room() -> None:
     tap = Tap()
     outbox = Outbox(tap.catch_up)
     tap.open.clear()
-    writing = asyncio.create_task(outbox.write(tap.send, None))
-    outbox.put(kept(SyncStatus(b"x" * (BYTES_MAX + 1))))
-    outbox.put(kept(SyncStatus(b"x" * (BYTES_MAX + 1))))
+    writing = asyncio.create_task(outbox.write(tap.send))
+    outbox.put(kept(SyncStatus(b"x" * (OUTBOX_BYTES_MAX + 1))))
+    outbox.put(kept(SyncStatus(b"x" * (OUTBOX_BYTES_MAX + 1))))
     waiting = asyncio.create_task(outbox.room())
     await settled()
     assert not waiting.done()
@@ -149,7 +147,7 @@ async def test_one_who_never_reads_is_given_up() -> None:
     tap = Tap()
     outbox = Outbox(tap.catch_up, patience=0.01)
     tap.open.clear()
-    writing = asyncio.create_task(outbox.write(tap.send, None))
+    writing = asyncio.create_task(outbox.write(tap.send))
     for n in range(FRAMES_MAX + 5):
         outbox.put(typed(5, 1 + n))
     with pytest.raises(Unavailable, match="too slowly"):
@@ -160,7 +158,7 @@ async def test_one_who_reads_in_time_is_not_given_up() -> None:
     tap = Tap()
     outbox = Outbox(tap.catch_up, patience=0.05)
     tap.open.clear()
-    writing = asyncio.create_task(outbox.write(tap.send, None))
+    writing = asyncio.create_task(outbox.write(tap.send))
     for n in range(FRAMES_MAX + 5):
         outbox.put(typed(5, 1 + n))
     tap.open.set()
@@ -173,10 +171,10 @@ async def test_a_writer_is_stopped_whatever_it_does() -> None:
     tap = Tap()
     early, idle, stalled = (Outbox(tap.catch_up) for _ in range(3))
     early.stop(NotFound("gone"))
-    tasks = [asyncio.create_task(outbox.write(tap.send, None)) for outbox in (early, idle)]
+    tasks = [asyncio.create_task(outbox.write(tap.send)) for outbox in (early, idle)]
     await settled()
     tap.open.clear()
-    tasks.append(asyncio.create_task(stalled.write(tap.send, None)))
+    tasks.append(asyncio.create_task(stalled.write(tap.send)))
     stalled.put(updating(SMALL))
     await settled()
     idle.stop(NotFound("gone"))
@@ -194,27 +192,4 @@ async def test_a_socket_that_was_closed_meanwhile_is_a_lost_connection() -> None
     outbox = Outbox(tap.catch_up)
     outbox.put(updating(SMALL))
     with pytest.raises(ConnectionResetError):
-        await outbox.write(send, None)
-
-
-@given(st.sampled_from([0, 1, 125, 126, 127, 65_535, 65_536, 70_000]))
-def test_a_frame_is_what_a_websocket_client_reads(size: int) -> None:
-    client = Protocol(CLIENT, state=OPEN)
-    client.receive_data(framed(b"x" * size))
-    (frame,) = client.events_received()
-    assert isinstance(frame, websockets.frames.Frame)
-    assert (frame.opcode, frame.fin, frame.data) == (Opcode.BINARY, True, b"x" * size)
-
-
-# work begun without a task
-
-
-async def test_a_bell_wakes_who_waits_and_nobody_later() -> None:
-    bell = Bell()
-    bell.ring()
-    waiting = asyncio.create_task(bell.wait())
-    await settled()
-    assert bell.awaited
-    bell.ring()
-    assert not bell.awaited
-    await waiting
+        await outbox.write(send)

@@ -4,13 +4,14 @@ import json
 
 from hypothesis import given, strategies as st
 
-from commonplace.core.yjs_frames import (
-    PRESENCES_MAX,
-    Presence,
-    decode_awareness,
-    encode_awareness,
+from commonplace.core.yjs.frames import PRESENCES_MAX, Presence, decode_awareness, encode_awareness
+from commonplace.server.yjs.presence import (
+    CLOCK_MAX,
+    OWNED_MAX,
+    PRESENCE_BYTES_MAX,
+    Presences,
+    assistant,
 )
-from commonplace.server.awareness import BYTES_MAX, CLOCK_MAX, OWNED_MAX, Presences, assistant
 
 ANA, BO = "Ana's connection", "Bo's connection"
 
@@ -119,7 +120,7 @@ def test_there_is_an_end_to_how_much_is_shown() -> None:
     big = json.dumps("x" * 16_000)
     for connection in range(100):
         presences.take(connection, [Presence(connection, 1, big)])
-    assert sum(len(one.state) for one in presences.all()) <= BYTES_MAX
+    assert sum(len(one.state) for one in presences.all()) <= PRESENCE_BYTES_MAX
     shown = len(presences.all())
     presences.drop(0)
     presences.take("late", [Presence(5000, 1, big)])

@@ -9,33 +9,33 @@ from pathlib import Path
 
 import pytest
 
-from commonplace.core.edits import Edit
-from commonplace.core.yjs import decode_state_vector, encode_state_vector
-from commonplace.core.yjs_frames import (
+from commonplace.core.text.edits import Edit
+from commonplace.core.yjs.encoding import decode_state_vector, encode_state_vector
+from commonplace.core.yjs.frames import (
     Awareness,
-    Denied,
+    DeniedFrame,
     Presence,
     QueryAwareness,
     SyncStatus,
     SyncStep1,
     SyncStep2,
     Unknown,
-    Update,
+    UpdateFrame,
     decode_awareness,
 )
 from commonplace.errors import NotFound, Unavailable
-from commonplace.server import rooms as rooms_module
-from commonplace.server.connection import UNFINISHED_MAX
-from commonplace.server.outbox import FRAMES_MAX
-from commonplace.server.rooms import Rooms
-from commonplace.server.sockets import routes
+from commonplace.server.yjs import rooms as rooms_module
+from commonplace.server.yjs.connection import UNFINISHED_MAX
+from commonplace.server.yjs.outbox import FRAMES_MAX
+from commonplace.server.yjs.rooms import Rooms
+from commonplace.server.yjs.sockets import routes
 from tests.live.notes import MIXED, NoteShelf, at_end, shelf_in
 from tests.live.wire import NOTHING_KNOWN, Closed, Peer, Wire, connected, settled
 
 pytestmark = pytest.mark.anyio
 
 HOSTILE: dict[str, str] = json.loads(
-    (Path(__file__).parents[1] / "corpus" / "yjs_hostile.json").read_text(encoding="utf-8")
+    (Path(__file__).parents[2] / "corpus" / "yjs_hostile.json").read_text(encoding="utf-8")
 )
 NOTES = {"bees": MIXED, "clover": "Clover\n"}
 
@@ -104,19 +104,52 @@ async def test_rooms_are_apart(rooms: Rooms) -> None:
 
 async def test_edits_are_those_of_the_connections_actor(rooms: Rooms, shelf: NoteShelf) -> None:
     ana, bo, cy = Peer(7), Peer(8), Peer(9)
-    known = routes(rooms, actor_of=lambda scope: f"token:{scope['query_string'].decode()}")
     async with (
-        connected(known, "/sync/bees", "ana") as one,
+        connected(routes(rooms), "/sync/bees") as one,
         connected(routes(rooms), "/sync/bees") as two,
         connected(routes(rooms), "/sync/bees") as three,
     ):
         for peer, wire in ((ana, one), (bo, two), (cy, three)):
             await peer.join(wire)
             wire.write(peer.add("x"))
-            assert isinstance(await wire.ask(SyncStatus(b"\1")), SyncStatus | Update)
+            assert isinstance(await wire.ask(SyncStatus(b"\1")), SyncStatus | UpdateFrame)
     async with shelf.documents.hold("bees") as document:
         authors = {client: document.authors[client] for client in (7, 8, 9)}
-    assert authors == {7: "token:ana", 8: "person:1", 9: "person:2"}
+    assert authors == {
+        7: "person:somebody 1",
+        8: "person:somebody 2",
+        9: "person:somebody 3",
+    }
+
+
+_NAMED = '{"user": {"name": "Bo"}}'
+
+
+async def test_edits_are_those_of_whom_a_client_shows(rooms: Rooms, shelf: NoteShelf) -> None:
+    ana, bo, cy = Peer(7), Peer(8), Peer(9)
+    async with (
+        connected(routes(rooms), "/sync/bees") as one,
+        connected(routes(rooms), "/sync/bees") as two,
+        connected(routes(rooms), "/sync/bees") as three,
+    ):
+        said = [
+            (one, [Presence(7, 1, '{"user": {"name": " Ana\\u0000 "}}')]),
+            # somebody passes on what it heard of others, before and after it tells of itself
+            (two, [Presence(7, 1, '{"user": {"name": "Ana"}}'), Presence(8, 1, _NAMED)]),
+            (two, [Presence(7, 5, '{"user": {"name": "Eve"}}')]),
+            (three, [Presence(9, 1, '{"user": 3}')]),
+        ]
+        for peer, wire in ((ana, one), (bo, two), (cy, three)):
+            await peer.join(wire)
+        for wire, told in said:
+            wire.show(*told)
+            await wire.seen()
+        for peer, wire in ((ana, one), (bo, two), (cy, three)):
+            wire.write(peer.add("x"))
+            await wire.seen()
+    async with shelf.documents.hold("bees") as document:
+        authors = {client: document.authors[client] for client in (7, 8, 9)}
+    assert authors == {7: "person:Ana", 8: "person:Bo", 9: "person:somebody 3"}
 
 
 async def test_offline_edits_come_with_the_answer_to_the_first_question(
@@ -190,7 +223,7 @@ async def test_what_another_protocol_would_say_is_passed_over(rooms: Rooms) -> N
     async with connected(routes(rooms), "/sync/bees") as wire:
         await wire.read()
         wire.write(Unknown(77))
-        wire.write(Denied("?"))
+        wire.write(DeniedFrame("?"))
         assert isinstance(await wire.ask(NOTHING_KNOWN), SyncStep2)
 
 
@@ -354,7 +387,7 @@ async def test_an_assistant_is_shown_for_a_while(rooms: Rooms) -> None:
     async with connected(routes(rooms), "/sync/bees") as wire:
         await wire.read()
         cursor = {"anchor": {"tname": "contents"}, "head": {"tname": "contents"}}
-        rooms.announce("bees", "Claude", seconds=0.05, cursor=cursor)
+        rooms.announce("bees", "Claude", seconds=60, cursor=cursor)
         rooms.announce("clover", "Claude")
         (shown,) = await wire.seen()
         state = json.loads(shown.state)
@@ -372,8 +405,8 @@ async def test_an_assistant_is_shown_where_it_wrote(rooms: Rooms) -> None:
     async with connected(routes(rooms), "/sync/bees") as wire:
         await wire.read()
         edit = [Edit(0, 0, "Bees! ")]
-        await rooms.shelf.documents.edit("bees", lambda _: edit, "assistant:Claude")
-        await rooms.shelf.documents.edit("bees", lambda _: edit, "person:Ann")
+        await rooms.notes.documents.edit("bees", lambda _: edit, "assistant:Claude")
+        await rooms.notes.documents.edit("bees", lambda _: edit, "person:Ann")
         frames = [await wire.read() for _ in range(3)]
         (shown,) = [f for f in frames if isinstance(f, Awareness)]
         (presence,) = decode_awareness(shown.payload)
@@ -421,7 +454,7 @@ async def test_what_a_reader_writes_is_refused_unread(rooms: Rooms, shelf: NoteS
         await wire.read()
         assert await wire.ask(SyncStatus(b"\1")) == SyncStatus(b"\1")
         wire.write(ana.add("x"))
-        assert isinstance(await wire.read(), Denied)
+        assert isinstance(await wire.read(), DeniedFrame)
         wire.write(SyncStep2(ana.doc.get_update()))
         wire.write(b"\x80\0\2")  # an update that ends too early, and says 0 in two bytes
         wire.write(bytes([0, 1]) + bytes.fromhex(next(iter(HOSTILE.values()))))
@@ -434,9 +467,9 @@ async def test_what_a_reader_writes_is_refused_unread(rooms: Rooms, shelf: NoteS
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-@pytest.mark.parametrize("step", [SyncStep2, Update])
+@pytest.mark.parametrize("step", [SyncStep2, UpdateFrame])
 async def test_a_hostile_update_costs_its_sender_the_connection_and_nobody_else(
-    rooms: Rooms, shelf: NoteShelf, name: str, step: type[SyncStep2 | Update]
+    rooms: Rooms, shelf: NoteShelf, name: str, step: type[SyncStep2 | UpdateFrame]
 ) -> None:
     ana, bo = Peer(7), Peer(8)
     sync = routes(rooms)
@@ -473,7 +506,7 @@ async def test_one_who_deletes_what_the_server_has_yet_to_hear_is_told_to_come_b
         bo.hear(ana.add("typo"))
         before = bo.doc.get_state()
         del bo.text[len(bo.text) - 4 :]
-        wire.write(Update(bo.doc.get_update(before)))
+        wire.write(UpdateFrame(bo.doc.get_update(before)))
         assert (await wire.closed()).code == 1013
     bo.add("offline")
     async with connected(sync, "/sync/bees") as wire:
@@ -557,7 +590,7 @@ async def test_a_slow_reader_is_bounded_and_then_heals(rooms: Rooms, shelf: Note
 async def heard(wire: Wire, peer: Peer, text: str) -> list[object]:
     """Read until the peer has this text."""
     seen: list[object] = []
-    while str(peer) != text or not isinstance(seen[-1], Awareness | Update):
+    while str(peer) != text or not isinstance(seen[-1], Awareness | UpdateFrame):
         seen.append(message := await wire.read())
         assert not isinstance(message, Closed), message
         peer.hear(message)

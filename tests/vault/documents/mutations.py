@@ -1,7 +1,7 @@
 """Throws mutated updates at a document; run as a process of its own, since it may die.
 
-python -m tests.vault.mutations COUNT SEED     through the checks: must print "alive"
-python -m tests.vault.mutations naive          the control: one update, no checks
+python -m tests.vault.documents.mutations COUNT SEED     through the checks: must print "alive"
+python -m tests.vault.documents.mutations naive          the control: one update, no checks
 """
 
 import random
@@ -9,9 +9,9 @@ import sys
 
 from pycrdt import Doc, Map, Text
 
-from commonplace.core.edits import Edit
-from commonplace.core.yjs import EarlyUpdate, HostileUpdate, var_string
-from commonplace.vault.documents import Document
+from commonplace.core.text.edits import Edit
+from commonplace.core.yjs.encoding import EarlyUpdate, HostileUpdate, var_string
+from commonplace.vault.documents.document import Document
 
 PIECES = ["a", "word ", "\r\n", "é", "漢", "😀", "👩‍👧"]
 

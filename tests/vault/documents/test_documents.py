@@ -14,16 +14,16 @@ from pathlib import Path
 
 import pytest
 
-from commonplace.core.edits import Edit
-from commonplace.core.yjs import HostileUpdate
+from commonplace.core.text.edits import Edit
+from commonplace.core.yjs.encoding import HostileUpdate
 from commonplace.errors import BadArgument, Unavailable
-from commonplace.vault.changes import Change
-from commonplace.vault.documents import Document
-from commonplace.vault.live import Documents, First
-from commonplace.vault.log import THIS_UPDATE, Disk, Entry, Replay
-from commonplace.vault.saving import EVICTED_TAIL_MAX, TAIL_MAX
-from tests.core.updates import after, first, section, update
-from tests.vault.troubled_log import TroubledLog
+from commonplace.vault.documents.changes import Change
+from commonplace.vault.documents.document import Document
+from commonplace.vault.documents.documents import Documents, First
+from commonplace.vault.documents.saver import EVICTED_TAIL_MAX, TAIL_MAX
+from commonplace.vault.log.log import THIS_UPDATE, FileRecord, LogEntry, Replay
+from tests.core.yjs.updates import after, first, section, update
+from tests.vault.log.troubled_log import TroubledLog
 
 pytestmark = pytest.mark.anyio
 
@@ -182,9 +182,10 @@ async def test_an_update_that_is_known_is_not_saved_again_but_waits_for_the_firs
         two = asyncio.create_task(documents.apply("note", typed, "ana"))
         await idle()
         assert not two.done()
-    assert (await one).record == typed
-    assert (await two).record == b""
+    await one
+    await two
     assert store.rows("note") == 1
+    assert (await store.replay("note")).updates == (typed,)
 
 
 async def test_an_edit_whose_caller_gave_up_is_saved_and_told(
@@ -298,7 +299,7 @@ async def test_a_document_that_cannot_be_loaded_is_never_stored(
     documents: Documents, store: Store
 ) -> None:
     poison = b"\x01\x01\x01\0\0\0\0"
-    await store.append(Entry("note", poison, "ana"))
+    await store.append(LogEntry("note", poison, "ana"))
     for _ in range(2):
         with pytest.raises(Unavailable, match="doctor"):
             await documents.edit("note", at_end("one"), "ana")
@@ -362,7 +363,7 @@ async def test_a_document_is_loaded_once_however_many_ask(store: Store) -> None:
     async def begin(name: str) -> First:
         asked.append(name)
         await asyncio.sleep(0)
-        return First("from the file 😀\r\n", "file", Disk(b"sha", b"", size=20))
+        return First("from the file 😀\r\n", "file", FileRecord(b"sha", b"", size=20))
 
     async with Documents(store, first=begin) as documents:
         texts = await asyncio.gather(*[text_of(documents, "note") for _ in range(20)])
@@ -381,7 +382,7 @@ async def test_a_document_is_loaded_once_however_many_ask(store: Store) -> None:
 
 async def test_an_empty_file_begins_an_empty_document(store: Store) -> None:
     async def begin(_: str) -> First:
-        return First("", "file", Disk(b"sha", b"?"))
+        return First("", "file", FileRecord(b"sha", b"?"))
 
     async with Documents(store, first=begin) as documents:
         assert await text_of(documents, "note") == ""
@@ -396,7 +397,7 @@ async def test_what_is_done_to_a_first_text_waits_until_that_is_saved(store: Sto
 
     async def begin(_: str) -> First:
         await stop.enter_async_context(store.stopped())
-        return First("from the file ", "file", Disk(b"sha", b"", seq=THIS_UPDATE))
+        return First("from the file ", "file", FileRecord(b"sha", b"", seq=THIS_UPDATE))
 
     async with Documents(store, first=begin) as documents:
         told: list[Change] = []
@@ -421,7 +422,7 @@ async def test_what_is_done_to_a_first_text_waits_until_that_is_saved(store: Sto
 
 async def test_a_first_text_that_cannot_be_saved_is_not_tried_for_ever(store: Store) -> None:
     async def begin(_: str) -> First:
-        return First("word " * 50_000, "file", Disk(b"sha", b"", seq=THIS_UPDATE))
+        return First("word " * 50_000, "file", FileRecord(b"sha", b"", seq=THIS_UPDATE))
 
     async with Documents(store, first=begin) as documents:
         store.fill()
@@ -456,10 +457,10 @@ async def test_a_file_and_its_base_are_saved_in_one_step(
     await documents.edit("note", at_end("one\n"), "ana")
     base = (await documents.settled("note")).state
     await documents.edit("note", at_end("live\n"), "ana")
-    ingested = await documents.ingest("note", Disk(b"sha", base), "zero\none\n", "file")
+    ingested = await documents.ingest("note", FileRecord(b"sha", base), "zero\none\n", "file")
     assert ingested.text == "zero\none\nlive\n"
-    assert await store.disk("note") == Disk(b"sha", ingested.base)
-    again = Disk(b"sha", ingested.base, mtime_ns=5)
+    assert await store.disk("note") == FileRecord(b"sha", ingested.base)
+    again = FileRecord(b"sha", ingested.base, mtime_ns=5)
     await documents.ingest("note", again, "zero\none\n", "file")
     assert await store.disk("note") == again
     store.fill()

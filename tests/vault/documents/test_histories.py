@@ -6,9 +6,11 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from pycrdt import Doc, Text
 
-from commonplace.core.edits import Edit
-from commonplace.core.yjs import EarlyUpdate
-from commonplace.vault.documents import Document
+from commonplace.core.text.edits import Edit
+from commonplace.core.yjs.encoding import EarlyUpdate, LargeUpdate
+from commonplace.vault.documents.document import Document
+from commonplace.vault.documents.trial_worker import join, try_update
+from tests.core.yjs.updates import after, between, first, section, update
 
 PIECES = [
     "a",
@@ -72,7 +74,11 @@ class Replica:
 
     def connect(self, other: "Replica") -> None:
         missing = other.document.update_since(self.document.state_vector())
-        self.keep(self.document.apply(missing, other.name).record)
+        try:
+            self.keep(self.document.apply(missing, other.name).record)
+        except LargeUpdate:  # its order is not clear from itself: it is tried, and cut in pieces
+            for piece in try_update("note", [self.document.full_update(), missing]):
+                self.keep(self.document.apply(piece, other.name, tried=True).record)
 
     def reloaded(self) -> Document:
         document = Document("note")
@@ -176,3 +182,39 @@ def test_the_gate_keeps_that_text() -> None:
     for at, shown in ((0, "a"), (2, "a"), (3, "a"), (1, "cadb")):
         document.apply(updates[at], "someone")
         assert document.text == shown
+
+
+def backwards() -> tuple[bytes, bytes, bytes]:
+    """A text, one more letter behind it, and one that says it stands between the last and first."""
+    return (
+        update(section(1, 0, first("abcd"))),
+        update(section(2, 0, after(1, 3, "e"))),
+        update(section(3, 0, between((2, 0), (1, 0), "X"))),
+    )
+
+
+def test_what_waited_is_dropped_if_its_neighbours_are_out_of_order() -> None:
+    text, last, wrong = backwards()
+    document = Document("note")
+    log = [document.apply(sent, "someone").record for sent in (text, wrong, last)]
+    assert document.text == "abcde"
+    assert 3 not in document.known
+    loaded = Document("note")
+    loaded.load(log)
+    assert (loaded.text, loaded.known) == (document.text, document.known)
+    joined, _, _ = join("note", log)
+    loaded.load([joined])
+    assert (loaded.text, loaded.known) == (document.text, document.known)
+
+
+def test_control_what_waited_and_is_in_order_is_let_in() -> None:
+    text, last, _ = backwards()
+    right = update(section(3, 0, between((1, 3), (2, 0), "X")))
+    document = Document("note")
+    log = [document.apply(sent, "someone").record for sent in (text, right, last)]
+    assert document.text == "abcdXe"
+    joined, _, _ = join("note", log)
+    loaded = Document("note")
+    for logged in (log, [joined]):
+        loaded.load(logged)
+        assert loaded.text == document.text

@@ -14,11 +14,13 @@ from pathlib import Path
 import anyio
 import pytest
 
-from commonplace.core import edits
-from commonplace.core.edits import Edit
-from commonplace.vault.changes import Change
-from commonplace.vault.filepeer import FilePeer
-from commonplace.vault.ripgrep import Pattern
+from commonplace.core.text import edits
+from commonplace.core.text.edits import Edit
+from commonplace.vault.documents.changes import Change
+from commonplace.vault.documents.file.spares import Spares
+from commonplace.vault.documents.file.sync import FilePeer
+from commonplace.vault.open import open_vault
+from commonplace.vault.search.ripgrep import Pattern
 from commonplace.vault.settings import Settings
 from commonplace.vault.vault import Vault
 
@@ -34,11 +36,11 @@ PATIENCE = 60.0
 @asynccontextmanager
 async def quick(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> AsyncGenerator[Vault]:
     """Open a vault whose files follow within moments, so that much happens in a short time."""
-    monkeypatch.setattr("commonplace.vault.shelf.SETTLE_SECONDS", 0.02)
-    monkeypatch.setattr("commonplace.vault.shelf.FLUSH_SECONDS_MAX", 0.06)
-    async with Vault.open(settings) as vault:
+    monkeypatch.setattr("commonplace.vault.documents.file.queue.TYPING_PAUSE_SECONDS", 0.02)
+    monkeypatch.setattr("commonplace.vault.documents.file.queue.FLUSH_SECONDS_MAX", 0.06)
+    async with open_vault(settings) as vault:
         with anyio.fail_after(PATIENCE):
-            await vault.settled()
+            await vault.indexer.settled()
             yield vault
 
 
@@ -82,7 +84,7 @@ class Writers:
 
     async def type(self, rng: random.Random) -> None:
         self.expected.append(line := self._line("typed"))
-        await self.vault.edit(self.path, inserting(line, rng), f"person:{rng.randrange(3)}")
+        await self.vault.notes.edit(self.path, inserting(line, rng), f"person:{rng.randrange(3)}")
 
     def save(self, rng: random.Random, how: Callable[[Path, str], None]) -> None:
         line = self._line("saved")
@@ -112,7 +114,7 @@ class Writers:
         """Return the live text and the file once both are the same, or as they stay."""
         live = file = ""
         for _ in range(200):
-            live, file = await self.vault.text(self.path), self.file.read_text()
+            live, file = await self.vault.texts.accepted(self.path), self.file.read_text()
             if live == file:
                 break
             await anyio.sleep(0.02)
@@ -163,7 +165,7 @@ async def test_a_file_that_is_not_merged_would_be_noticed(
     async def ignore(*_: object) -> bool:
         return False
 
-    monkeypatch.setattr(FilePeer, "_rescue", ignore)
+    monkeypatch.setattr(Spares, "rescue", ignore)
     monkeypatch.setattr(FilePeer, "take_in", ignore)
     async with quick(make_settings(notes(20)), monkeypatch) as vault:
         everybody = [Writers(vault, path, seed) for seed, path in enumerate(notes(20))]
@@ -180,14 +182,14 @@ async def test_a_checkout_of_five_hundred_files_takes_no_words_from_those_who_ty
         echoes: list[str] = []
         alone = Writers(vault, "f0/alone.md", 1000)
         alone.file.write_text("start\n")
-        await vault.update([alone.path])
-        own = await vault.shelf.id_of(alone.path)
+        await vault.indexer.update([alone.path])
+        own = await vault.notes.ids.id_of(alone.path)
 
         def hear(change: Change) -> None:
             if change.id == own and change.actor == "file":
                 echoes.append(change.actor)
 
-        vault.shelf.documents.follow(hear)
+        vault.notes.documents.follow(hear)
         rng = random.Random(7)
         for how in (anew, atomically, in_place):
             for writers in [*typing, alone]:
@@ -224,5 +226,5 @@ async def test_live_edits_go_on_while_three_hundred_folders_appear(
 
 async def _indexed(vault: Vault, word: str, paths: set[str]) -> None:
     """Wait until the word is found in all these notes."""
-    while not {match.path for match in await vault.finding.grep(Pattern(word))} >= paths:
+    while not {match.path for match in await vault.search.grep(Pattern(word))} >= paths:
         await anyio.sleep(0.1)

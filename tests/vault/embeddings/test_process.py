@@ -7,43 +7,38 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from commonplace.errors import Starting, Unavailable
-from commonplace.vault import embed_process
-from commonplace.vault.embed_local import LocalEmbedder
-from commonplace.vault.embed_process import ProcessEmbedder
-from commonplace.vault.embed_worker import NICE, Job
-from commonplace.vault.model_files import Source
-from tests.vault import tiny_model
+from commonplace.vault.embeddings import process
+from commonplace.vault.embeddings.local import LocalEmbedder
+from commonplace.vault.embeddings.model.files import ModelSource
+from commonplace.vault.embeddings.process import ProcessEmbedder
+from commonplace.vault.embeddings.worker import NICE, ModelJob
+from tests.orphans import is_running
+from tests.vault.embeddings.model import tiny_model
+from tests.wait import until
 
-LONG = ["a b c d e f g h " * 6] * embed_process.TEXTS_MAX
+LONG = ["a b c d e f g h " * 6] * process.TEXTS_MAX
 
 
 @pytest.fixture
-def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Source:
-    monkeypatch.setattr(embed_process, "ASKING_SECONDS", 60.0)
+def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModelSource:
+    monkeypatch.setattr(process, "ASKING_SECONDS", 60.0)
     source = tiny_model.publish(tmp_path / "wheels", monkeypatch)
     tiny_model.place(tmp_path / "data", tmp_path / "wheels", source)
     return source
 
 
 @pytest.fixture
-def embedder(tmp_path: Path, source: Source) -> Generator[ProcessEmbedder]:
+def embedder(tmp_path: Path, source: ModelSource) -> Generator[ProcessEmbedder]:
     made = ProcessEmbedder(tmp_path / "data", source)
     yield made
     made.close()
-
-
-def until(true: Callable[[], object]) -> None:
-    deadline = time.monotonic() + 30
-    while not true():
-        assert time.monotonic() < deadline, "waited in vain"
-        time.sleep(0.01)
 
 
 def kill(embedder: ProcessEmbedder, how: int = signal.SIGKILL) -> int:
@@ -53,15 +48,8 @@ def kill(embedder: ProcessEmbedder, how: int = signal.SIGKILL) -> int:
     return id
 
 
-def alive(id: int) -> bool:
-    try:
-        return Path(f"/proc/{id}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
-
-
 def test_gives_the_vectors_that_the_model_gives_here(
-    embedder: ProcessEmbedder, tmp_path: Path, source: Source
+    embedder: ProcessEmbedder, tmp_path: Path, source: ModelSource
 ) -> None:
     texts = ["a note", "", "Ünïcödé 漢字 😀\n", "\ud800", *LONG]
     here = LocalEmbedder(tmp_path / "data", source=source)
@@ -71,9 +59,10 @@ def test_gives_the_vectors_that_the_model_gives_here(
 
 def test_this_process_holds_no_model() -> None:
     program = (
-        "import sys; from commonplace.vault import vault, embedding, providers, embed_process;"
+        "import sys; from commonplace.vault import vault;"
+        "from commonplace.vault.embeddings import choice, process, provider, semantic;"
         "print([name for name in sys.modules if name.split('.')[0] in"
-        " ('onnxruntime', 'tokenizers') or name.endswith(('embed_local', 'minilm'))])"
+        " ('onnxruntime', 'tokenizers') or name.endswith('embeddings.local')])"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
     assert done.stdout.strip() == b"[]"
@@ -86,7 +75,7 @@ def test_is_started_by_the_first_text_and_not_before(embedder: ProcessEmbedder) 
 
 
 def test_ends_when_nothing_was_asked_for_a_while_and_comes_back(
-    tmp_path: Path, source: Source
+    tmp_path: Path, source: ModelSource
 ) -> None:
     embedder = ProcessEmbedder(tmp_path / "data", source, idle=0.05)
     first = embedder.embed_query("a")
@@ -95,12 +84,12 @@ def test_ends_when_nothing_was_asked_for_a_while_and_comes_back(
     embedder.close()
 
 
-def test_ends_with_the_one_who_started_it(tmp_path: Path, source: Source) -> None:
+def test_ends_with_the_one_who_started_it(tmp_path: Path, source: ModelSource) -> None:
     program = (
         "import sys, time; from pathlib import Path;"
-        "from commonplace.vault.embed_process import ProcessEmbedder;"
-        "from commonplace.vault.embed_worker import Job;"
-        "job = Job.unpacked(sys.stdin.buffer.readline());"
+        "from commonplace.vault.embeddings.process import ProcessEmbedder;"
+        "from commonplace.vault.embeddings.worker import ModelJob;"
+        "job = ModelJob.unpacked(sys.stdin.buffer.readline());"
         "embedder = ProcessEmbedder(Path(job.data), job.source);"
         "embedder.embed_documents(['a']); print(embedder.process, flush=True); time.sleep(60)"
     )
@@ -109,23 +98,23 @@ def test_ends_with_the_one_who_started_it(tmp_path: Path, source: Source) -> Non
     )
     assert owner.stdin
     assert owner.stdout
-    owner.stdin.write(Job(str(tmp_path / "data"), source, 0, 60).packed())
+    owner.stdin.write(ModelJob(str(tmp_path / "data"), source, 0, 60).packed())
     owner.stdin.flush()
     worker = int(owner.stdout.readline())
-    assert alive(worker)
+    assert is_running(worker)
     owner.kill()
     owner.communicate()
-    until(lambda: not alive(worker))
+    until(lambda: not is_running(worker))
 
 
 def test_a_worker_whose_owner_is_another_process_ends_by_itself(
-    tmp_path: Path, source: Source
+    tmp_path: Path, source: ModelSource
 ) -> None:
     worker = subprocess.Popen(
-        [sys.executable, "-m", "commonplace.vault.embed_worker"], stdin=subprocess.PIPE
+        [sys.executable, "-m", "commonplace.vault.embeddings.worker"], stdin=subprocess.PIPE
     )
     assert worker.stdin
-    worker.stdin.write(Job(str(tmp_path / "data"), source, os.getpid() + 1, 60).packed())
+    worker.stdin.write(ModelJob(str(tmp_path / "data"), source, os.getpid() + 1, 60).packed())
     worker.stdin.flush()
     assert worker.wait(30) == 0
     worker.stdin.close()
@@ -139,7 +128,7 @@ def test_killed_between_texts_it_is_started_again(embedder: ProcessEmbedder) -> 
 
 
 def test_killed_in_the_middle_of_a_batch_every_text_has_its_vector(
-    embedder: ProcessEmbedder, tmp_path: Path, source: Source
+    embedder: ProcessEmbedder, tmp_path: Path, source: ModelSource
 ) -> None:
     texts = [f"{n} {text}" for n, text in enumerate(LONG * 8)]
     wanted = LocalEmbedder(tmp_path / "data", source=source).embed_documents(texts)
@@ -166,7 +155,7 @@ def test_killed_in_the_middle_of_a_batch_every_text_has_its_vector(
 
 
 def test_one_that_always_ends_is_said_so_and_tried_again_later(
-    tmp_path: Path, source: Source, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, source: ModelSource, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     broken = tmp_path / "python"
     broken.write_text(f"#!/bin/sh\necho started >> {tmp_path}/log\nkill -9 $$\n")
@@ -184,7 +173,7 @@ def test_one_that_always_ends_is_said_so_and_tried_again_later(
 
 
 def test_a_damaged_model_is_said_so_and_may_be_put_right(
-    embedder: ProcessEmbedder, tmp_path: Path, source: Source
+    embedder: ProcessEmbedder, tmp_path: Path, source: ModelSource
 ) -> None:
     file = tmp_path / "data" / "models" / source.name / "vocab.txt"
     whole = file.read_bytes()
@@ -200,7 +189,7 @@ def test_a_damaged_model_is_said_so_and_may_be_put_right(
 def test_a_question_does_not_wait_behind_a_batch(
     embedder: ProcessEmbedder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(embed_process, "TEXTS_MAX", 3_000)
+    monkeypatch.setattr(process, "TEXTS_MAX", 3_000)
     embedder.embed_query("a")
     order: list[str] = []
 
@@ -225,14 +214,15 @@ def test_batches_leave_the_processor_to_others_and_questions_do_not(
     threads = Path(f"/proc/{embedder.process}/task").glob("*/stat")
     nice = [int(each.read_text().rpartition(")")[2].split()[16]) for each in threads]
     own = os.getpriority(os.PRIO_PROCESS, 0)
-    assert nice.count(max(own, NICE)) == 1
-    assert nice.count(own) >= 3
+    if own < NICE:
+        assert nice.count(NICE) == 1
+    assert nice.count(own) >= 3  # the control: under `nice` all of them are alike
 
 
 def test_while_it_starts_a_question_waits_a_moment_and_no_longer(
-    tmp_path: Path, source: Source, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, source: ModelSource, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(embed_process, "ASKING_SECONDS", 0.2)
+    monkeypatch.setattr(process, "ASKING_SECONDS", 0.2)
     silent = tmp_path / "python"
     silent.write_text("#!/bin/sh\nexec sleep 60\n")
     silent.chmod(0o755)
@@ -253,14 +243,14 @@ def test_one_that_hangs_is_ended_and_said_so(
 ) -> None:
     embedder.embed_query("a")
     hung = kill(embedder, signal.SIGSTOP)
-    monkeypatch.setattr(embed_process, "ASKING_SECONDS", 0.1)
-    monkeypatch.setattr(embed_process, "BATCH_SECONDS", 0.1)
+    monkeypatch.setattr(process, "ASKING_SECONDS", 0.1)
+    monkeypatch.setattr(process, "BATCH_SECONDS", 0.1)
     with pytest.raises(Unavailable, match="does not answer"):
         embedder.embed_query("a")
-    assert alive(hung)
+    assert is_running(hung)
     with pytest.raises(Unavailable, match="does not answer"):
         embedder.embed_documents(["a"])
-    until(lambda: not alive(hung))
+    until(lambda: not is_running(hung))
     monkeypatch.undo()
     assert len(embedder.embed_documents(["a"])) == 1
 
@@ -282,10 +272,10 @@ def test_closing_ends_the_process_and_lets_nobody_wait(embedder: ProcessEmbedder
     embedder.close()
     thread.join(30)
     assert waited == ["The vault is being closed."]
-    until(lambda: not alive(worker))
+    until(lambda: not is_running(worker))
 
 
-def test_a_job_crosses_the_process_boundary(source: Source) -> None:
-    job = Job("data", source, 1, 2.5)
-    assert Job.unpacked(job.packed()) == job
+def test_a_job_crosses_the_process_boundary(source: ModelSource) -> None:
+    job = ModelJob("data", source, 1, 2.5)
+    assert ModelJob.unpacked(job.packed()) == job
     assert json.loads(job.packed())["idle"] == 2.5

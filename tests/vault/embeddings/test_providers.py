@@ -12,13 +12,14 @@ import numpy as np
 import pytest
 
 from commonplace.errors import BadArgument, CommonplaceError, Unavailable
-from commonplace.vault import embed_http
-from commonplace.vault.embed import Embedder
-from commonplace.vault.embed_http import OpenAICompatible, Patience
-from commonplace.vault.embed_local import LocalEmbedder
-from commonplace.vault.embed_process import ProcessEmbedder
-from commonplace.vault.providers import HttpChoice, LocalChoice, open_embedder
-from tests.vault import tiny_model
+from commonplace.vault.embeddings import http
+from commonplace.vault.embeddings.choice import open_embedder
+from commonplace.vault.embeddings.http import OpenAICompatible, Patience
+from commonplace.vault.embeddings.local import LocalEmbedder
+from commonplace.vault.embeddings.process import ProcessEmbedder
+from commonplace.vault.embeddings.provider import Embedder
+from commonplace.vault.settings import Embeddings, Settings
+from tests.vault.embeddings.model import tiny_model
 
 PATIENCE = Patience(seconds=5, tries=3, pause=0.01)
 TEXTS = ["a note", "", "Ünïcödé 漢字 😀", "the same", "the same", "word " * 5_000, "\x00\u200b"]
@@ -157,13 +158,12 @@ class TestEveryProvider:
         assert embedder.embed_documents([]).shape == (0, embedder.dimensions)
 
     def test_takes_more_texts_than_fit_one_request(self, embedder: Embedder) -> None:
-        texts = [f"note {number}" for number in range(embed_http.TEXTS_MAX * 2 + 1)]
+        texts = [f"note {number}" for number in range(http.TEXTS_MAX * 2 + 1)]
         vectors = embedder.embed_documents(texts)
         assert np.array_equal(vectors[-1], embedder.embed_documents(texts[-1:])[0])
 
     def test_has_an_id_and_a_limit(self, embedder: Embedder) -> None:
         assert embedder.id
-        assert embedder.max_tokens > 0
 
 
 class TestLocal:
@@ -196,17 +196,10 @@ class TestHttp:
         assert headers["Authorization"] == "Bearer secret"
         assert body == {"model": "some-model", "input": ["x"], "encoding_format": "float"}
 
-    def test_puts_prefixes_before_questions_and_documents(self, server: Server) -> None:
-        provider = OpenAICompatible(server.url, "m", query_prefix="q: ", document_prefix="d: ")
-        provider.embed_query("one")
-        provider.embed_documents(["two"])
-        assert [body["input"] for *_, body in server.asked] == [["q: one"], ["d: two"]]
-        assert provider.id != OpenAICompatible(server.url, "m").id
-
     def test_asks_for_a_few_texts_at_a_time(self, server: Server, remote: OpenAICompatible) -> None:
-        remote.embed_documents(["x"] * (embed_http.TEXTS_MAX + 1))
+        remote.embed_documents(["x"] * (http.TEXTS_MAX + 1))
         sizes = [len(body["input"]) for *_, body in server.asked]
-        assert sizes == [embed_http.TEXTS_MAX, 1]
+        assert sizes == [http.TEXTS_MAX, 1]
 
     @pytest.mark.parametrize("code", [429, 500, 503])
     def test_tries_again_when_the_server_is_busy(
@@ -298,7 +291,7 @@ class TestHttp:
     def test_an_endless_answer_is_cut_off(
         self, server: Server, remote: OpenAICompatible, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(embed_http, "ANSWER_BYTES_MAX", 1_000)
+        monkeypatch.setattr(http, "ANSWER_BYTES_MAX", 1_000)
         server.answers = [lambda handler, _: handler.answer(200, b" " * 100_000)]
         with pytest.raises(Unavailable, match="far more"):
             remote.embed_documents(["x"])
@@ -325,7 +318,7 @@ class TestHttp:
         ],
     )
     def test_completes_a_short_url(self, given: str, asked: str) -> None:
-        assert embed_http.endpoint(given) == asked
+        assert http.endpoint(given) == asked
 
     @pytest.mark.parametrize("url", ["file:///etc/passwd", "localhost:11434", "", "http://"])
     def test_refuses_what_is_no_web_address(self, url: str) -> None:
@@ -334,12 +327,17 @@ class TestHttp:
 
 
 class TestChoice:
-    def test_no_choice_is_no_provider(self, tmp_path: Path) -> None:
-        assert open_embedder(None, tmp_path) is None
-
     def test_a_server_is_opened_without_being_asked(self, tmp_path: Path) -> None:
-        assert open_embedder(HttpChoice("http://127.0.0.1:9", "m"), tmp_path) is not None
+        settings = Settings((), tmp_path, embeddings=Embeddings("http://127.0.0.1:9", "m"))
+        assert open_embedder(settings).id == "http/m/"
 
     def test_the_local_model_must_be_there(self, tmp_path: Path) -> None:
         with pytest.raises(CommonplaceError, match="not installed"):
-            open_embedder(LocalChoice(), tmp_path)
+            open_embedder(Settings((), tmp_path, models=tmp_path))
+
+    def test_a_provider_that_nobody_offers_is_named_beside_those_there_are(
+        self, tmp_path: Path
+    ) -> None:
+        settings = Settings((), tmp_path, embeddings=Embeddings("", "", provider="nobody"))
+        with pytest.raises(BadArgument, match=r"'nobody'\. There are: local, http"):
+            open_embedder(settings)

@@ -3,22 +3,28 @@
 import os
 import signal
 import sqlite3
+import threading
 import time
-from collections.abc import AsyncGenerator, Callable, Generator
+from collections.abc import AsyncGenerator, Callable, Generator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import anyio
 import pytest
 
-from commonplace.vault import model_files
-from commonplace.vault.embed_process import ProcessEmbedder
-from commonplace.vault.meaning import Meaning
-from commonplace.vault.passages import Passage, Passages
+from commonplace.errors import Unavailable
+from commonplace.vault.embeddings.model import files as model_files
+from commonplace.vault.embeddings.passages import Passages, StoredPassage
+from commonplace.vault.embeddings.process import ProcessEmbedder
+from commonplace.vault.embeddings.provider import Floats
+from commonplace.vault.embeddings.semantic import SemanticSearch
+from commonplace.vault.open import open_vault
 from commonplace.vault.settings import Embeddings, Settings
 from commonplace.vault.vault import Vault
-from tests.vault import tiny_model
-from tests.vault.embedding_server import Behaviour, serving
+from tests.vault.embeddings.model import tiny_model
+from tests.vault.embeddings.server import Behaviour, serving
+from tests.wait import PATIENCE, eventually
 
 pytestmark = pytest.mark.anyio
 
@@ -39,16 +45,16 @@ def server() -> Generator[Behaviour]:
 
 @asynccontextmanager
 async def opened(settings: Settings, *, wait: bool = True) -> AsyncGenerator[Vault]:
-    async with Vault.open(settings) as vault:
-        with anyio.fail_after(20):
-            await vault.settled()
+    async with open_vault(settings) as vault:
+        with anyio.fail_after(PATIENCE):
+            await vault.indexer.settled()
             if wait:
                 await embedded(vault)
         yield vault
 
 
 async def embedded(vault: Vault) -> None:
-    with anyio.fail_after(20):
+    with anyio.fail_after(PATIENCE):
         while True:
             found = vault.meaning.progress
             if found.total and found.embedded == found.total:
@@ -57,14 +63,14 @@ async def embedded(vault: Vault) -> None:
 
 
 async def paths(vault: Vault, query: str, **more: object) -> list[str]:
-    return [hit.path for hit in await vault.search(query, 10, **more)]  # pyright: ignore[reportArgumentType]
+    return [hit.path for hit in await vault.search.search(query, 10, **more)]  # pyright: ignore[reportArgumentType]
 
 
 async def test_hits_say_why_they_matched(make_settings: MakeSettings, server: Behaviour) -> None:
     async with opened(make_settings(NOTES, embeddings=server.embeddings)) as vault:
-        hits = await vault.search("car parked", 3)
+        hits = await vault.search.search("car parked", 3)
         assert (hits[0].path, hits[0].matched) == ("garage.md", ("text", "meaning"))
-        (first, *_) = await vault.search("feline", 3)
+        (first, *_) = await vault.search.search("feline", 3)
         assert (first.path, first.matched) == ("pets.md", ("meaning",))
         assert "kitten" in first.snippet
 
@@ -89,7 +95,7 @@ async def test_a_changed_note_costs_its_changed_passages_alone(
     async with opened(settings) as vault:
         server.texts.clear()
         (settings.roots[0].path / "long.md").write_text(long.replace("beta", "gamma"))
-        await vault.update(["long.md"])
+        await vault.indexer.update(["long.md"])
         await embedded(vault)
         assert server.texts
         assert all("gamma" in text for text in server.texts)
@@ -101,7 +107,7 @@ async def test_a_renamed_or_restored_note_costs_nothing(
     settings = make_settings(NOTES, embeddings=server.embeddings)
     async with opened(settings) as vault:
         server.texts.clear()
-        await vault.rename("pets.md", "animals/Pets.md", "person:ana")
+        await vault.renames.rename("pets.md", "animals/Pets.md", "person:ana")
         await embedded(vault)
         assert server.texts == []
         assert (await paths(vault, "feline"))[0] == "animals/Pets.md"
@@ -113,7 +119,7 @@ async def test_a_deleted_note_is_found_no_more(
     settings = make_settings(NOTES, embeddings=server.embeddings)
     async with opened(settings) as vault:
         (settings.roots[0].path / "pets.md").unlink()
-        await vault.update(["pets.md"])
+        await vault.indexer.update(["pets.md"])
         assert "pets.md" not in await paths(vault, "feline")
 
 
@@ -133,7 +139,7 @@ async def test_a_new_index_keeps_the_vectors(
     settings = make_settings(NOTES, embeddings=server.embeddings)
     async with opened(settings) as vault:
         server.texts.clear()
-        await vault.refresh(rebuild=True)
+        await vault.indexer.refresh(rebuild=True)
         await embedded(vault)
         assert (await paths(vault, "car"))[0] == "garage.md"
     assert server.texts == ["car"]
@@ -157,8 +163,8 @@ async def test_another_provider_or_dimension_means_embedding_anew(
 async def test_a_provider_that_is_down_blocks_nothing_and_is_asked_again(
     make_settings: MakeSettings, server: Behaviour, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("commonplace.vault.meaning._PAUSES", (0.05,))
-    monkeypatch.setattr("commonplace.vault.meaning._ASKED_AGAIN_SECONDS", 0.05)
+    monkeypatch.setattr("commonplace.vault.embeddings.semantic._PAUSES", (0.05,))
+    monkeypatch.setattr("commonplace.vault.embeddings.semantic._ASKED_AGAIN_SECONDS", 0.05)
     server.failing = True
     settings = make_settings(NOTES, embeddings=server.embeddings)
     async with opened(settings, wait=False) as vault:
@@ -175,13 +181,13 @@ async def test_a_provider_that_is_down_blocks_nothing_and_is_asked_again(
 async def test_a_slow_provider_holds_up_one_question_and_not_the_next(
     make_settings: MakeSettings, server: Behaviour, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from commonplace.vault import embed_http
+    from commonplace.vault.embeddings import http
 
     settings = make_settings(NOTES, embeddings=server.embeddings)
     async with opened(settings) as vault:
         made = vault.meaning._made
         assert made is not None
-        made.embedder._asking = embed_http.Patience(seconds=1.0, tries=1)  # pyright: ignore[reportAttributeAccessIssue]
+        made.embedder._asking = http.Patience(seconds=1.0, tries=1)  # pyright: ignore[reportAttributeAccessIssue]
         server.seconds = 3.0
         assert await paths(vault, "bread") == ["food.md"]
         start = time.perf_counter()
@@ -205,9 +211,9 @@ async def test_without_a_whole_model_search_goes_by_words(
     async with opened(settings, wait=False) as vault:
         assert vault.meaning.works is (harm == "corrupt")
         assert await paths(vault, "bread") == ["food.md"]
-        with anyio.fail_after(20):
-            while "commonplace model install" not in (vault.meaning.progress.problem or ""):
-                await anyio.sleep(0.01)
+        await eventually(
+            lambda: "commonplace model install" in (vault.meaning.progress.problem or "")
+        )
 
 
 async def test_a_damaged_file_of_vectors_is_made_anew(
@@ -226,7 +232,7 @@ async def test_a_damaged_file_of_vectors_is_made_anew(
 async def test_turned_off_is_said_and_nothing_is_loaded(make_settings: MakeSettings) -> None:
     async with opened(make_settings(NOTES), wait=False) as vault:
         assert not vault.meaning.works
-        assert vault.status()["meaning"] == {
+        assert vault.health.status()["meaning"] == {
             "provider": None,
             "embedded": 0,
             "total": 3,
@@ -247,7 +253,7 @@ async def test_what_cannot_be_read_is_no_obstacle(
 def test_vectors_that_no_passage_uses_are_swept(tmp_path: Path) -> None:
     passages = Passages(tmp_path)
     passages.belong_to("p", 2)
-    passages.put({"a.md": (b"1", [Passage(0, 1, b"h")])}, {b"h": b"v"})
+    passages.put({"a.md": (b"1", [StoredPassage(0, 1, b"h")])}, {b"h": b"v"})
     passages.remove(["a.md"])
     assert passages.vectors([b"h"]) == {b"h": b"v"}
     passages.sweep()
@@ -269,16 +275,20 @@ async def test_a_model_killed_in_the_middle_of_a_batch_loses_nothing_and_search_
         opened(make_settings(notes), wait=False) as vault,
         anyio.create_task_group() as group,
     ):
-        linked = vault.linked
-        vault.meaning = Meaning(vault.settings, linked.contents, linked.text, embedder=embedder)
-        vault.finding.meaning = vault.meaning
+        vault = replace(
+            vault,
+            meaning=SemanticSearch(
+                vault.settings, vault.contents, vault.texts.of_note, embedder=embedder
+            ),
+        )
+        vault.search.meaning = vault.meaning
         ready = anyio.Event()
         ready.set()
         group.start_soon(vault.meaning.run, ready)
         killed: set[int] = set()
         while vault.meaning.progress.embedded < len(notes):
             before = vault.meaning.progress.embedded
-            with anyio.fail_after(30):
+            with anyio.fail_after(PATIENCE):
                 while vault.meaning.progress.embedded == before:
                     assert "n007.md" in await paths(vault, "word7")
                     await anyio.sleep(0.01)
@@ -287,7 +297,7 @@ async def test_a_model_killed_in_the_middle_of_a_batch_loses_nothing_and_search_
                 killed.add(id)
         assert len(killed) == 3
         assert vault.meaning.progress.problem is None
-        assert any("meaning" in hit.matched for hit in await vault.search("word7", 100))
+        assert any("meaning" in hit.matched for hit in await vault.search.search("word7", 100))
         group.cancel_scope.cancel()
         vault.meaning.close()
     db = sqlite3.connect(tmp_path / "state" / "meaning.db")
@@ -301,23 +311,23 @@ async def test_the_real_model_finds_by_meaning(make_settings: MakeSettings) -> N
     import platformdirs
 
     data = platformdirs.user_data_path("commonplace", appauthor=False)
-    if model_files.status(data).state is not model_files.State.READY:
+    if model_files.status(data).state is not model_files.ModelState.READY:
         pytest.skip("the model is not installed: make model")
     async with opened(make_settings(NOTES, models=data)) as vault:
         assert (await paths(vault, "a small cat taking a nap"))[0] == "pets.md"
-        assert isinstance(vault.meaning, Meaning)
+        assert isinstance(vault.meaning, SemanticSearch)
 
 
 async def test_words_that_many_notes_have_find_none_where_a_rarer_one_does_but_rank_them(
     make_settings: MakeSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("commonplace.vault.word_index._RANKED_MAX", 12)
-    monkeypatch.setattr("commonplace.vault.word_index._FOUND_MAX", 3)
+    monkeypatch.setattr("commonplace.vault.index.queries.words._RANKED_MAX", 12)
+    monkeypatch.setattr("commonplace.vault.index.queries.words._FOUND_MAX", 3)
     notes = {f"n{n}.md": "common words everywhere" for n in range(20)}
     notes |= {f"m{n}.md": "frequent words" for n in range(6)}
     notes |= {"a.md": "another rarity", "r.md": "frequent rarity", "z.md": "common rarity"}
     async with opened(make_settings(notes), wait=False) as vault:
-        hits = await vault.search("frequent common rarity", 10)
+        hits = await vault.search.search("frequent common rarity", 10)
         assert hits[0].path == "r.md"
         assert {hit.path: hit.score for hit in hits[1:]} == {
             "a.md": hits[1].score,
@@ -325,7 +335,7 @@ async def test_words_that_many_notes_have_find_none_where_a_rarer_one_does_but_r
         }
         assert hits[0].score > hits[1].score
         assert len(await paths(vault, "rarity")) == 3
-        assert len(await vault.search("common", 50)) == 21
+        assert len(await vault.search.search("common", 50)) == 21
 
 
 async def test_a_search_among_many_notes_takes_no_longer_than_among_all(
@@ -336,7 +346,7 @@ async def test_a_search_among_many_notes_takes_no_longer_than_among_all(
 
         async def seconds(filters: dict[str, object] | None) -> float:
             start = time.perf_counter()
-            assert len(await vault.search("words note 7", 10, filters)) == 10
+            assert len(await vault.search.search("words note 7", 10, filters)) == 10
             return time.perf_counter() - start
 
         among_all = min([await seconds(None) for _ in range(5)])
@@ -347,17 +357,65 @@ async def test_a_search_among_many_notes_takes_no_longer_than_among_all(
 async def test_a_fault_in_search_by_meaning_stops_nothing_else(
     make_settings: MakeSettings, server: Behaviour, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("commonplace.vault.vault.RETRY_SECONDS", 0.05)
-    sound, failures = Meaning._catch_up, 2
+    monkeypatch.setattr("commonplace.vault.supervisor.PAUSES", (0.05,))
+    sound, failures = SemanticSearch._catch_up, 2
 
-    async def failing(self: Meaning) -> None:
+    async def failing(self: SemanticSearch) -> None:
         nonlocal failures
         if failures:
             failures -= 1
             raise RuntimeError("a fault of ours")
         await sound(self)
 
-    monkeypatch.setattr(Meaning, "_catch_up", failing)
+    monkeypatch.setattr(SemanticSearch, "_catch_up", failing)
     async with opened(make_settings(NOTES, embeddings=server.embeddings)) as vault:
         assert failures == 0
         assert (await paths(vault, "car"))[0] == "garage.md"
+
+
+class _Waiting:
+    """A provider that answers nothing until it is closed, or fails."""
+
+    id, dimensions = "waiting", 3
+
+    def __init__(self) -> None:
+        self.asked, self.ended = threading.Event(), threading.Event()
+
+    def embed_documents(self, texts: Sequence[str]) -> Floats:
+        self.asked.set()
+        assert self.ended.wait(20)
+        raise Unavailable("The vault is being closed.")
+
+    def embed_query(self, text: str) -> Floats:
+        raise Unavailable("It waits.")
+
+    def close(self) -> None:
+        self.ended.set()
+
+
+@pytest.mark.parametrize("closed", [True, False])
+async def test_a_vault_that_is_closed_in_the_middle_says_nothing_of_it(
+    make_settings: MakeSettings, caplog: pytest.LogCaptureFixture, closed: bool
+) -> None:
+    """With its control: the same failure of a vault that stays open is told."""
+    embedder, ready = _Waiting(), anyio.Event()
+    ready.set()
+    async with opened(make_settings(NOTES), wait=False) as vault:
+        meaning = SemanticSearch(
+            vault.settings, vault.contents, vault.texts.of_note, embedder=embedder
+        )
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(meaning.run, ready)
+            with anyio.fail_after(20):
+                while not embedder.asked.is_set():
+                    await anyio.sleep(0.01)
+            if closed:
+                meaning.stop()
+            else:
+                embedder.close()
+                with anyio.fail_after(20):
+                    while not caplog.records:
+                        await anyio.sleep(0.01)
+            tasks.cancel_scope.cancel()
+        meaning.close()
+    assert bool(caplog.records) is not closed

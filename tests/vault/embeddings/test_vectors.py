@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from numpy.typing import NDArray
 
-from commonplace.core.ranking import Passage
+from commonplace.core.search.ranking import NearPassage
 from commonplace.errors import Unavailable
-from commonplace.vault import vectors as module
-from commonplace.vault.vectors import Floats, Row, Vectors, packed
+from commonplace.vault.embeddings import vectors as module
+from commonplace.vault.embeddings.vectors import Floats, Row, Vectors, packed
 
 Change = tuple[int, int]
 CHANGES = st.lists(st.tuples(st.integers(1, 9), st.integers(-1, 6)), max_size=40)
@@ -30,7 +30,7 @@ def exact(rows: dict[int, tuple[int, Floats]], query: Floats) -> list[tuple[int,
     return sorted(scored, key=lambda pair: -pair[1])
 
 
-def chunks_of(passages: Iterable[Passage]) -> list[int]:
+def chunks_of(passages: Iterable[NearPassage]) -> list[int]:
     return [passage.chunk for passage in passages]
 
 

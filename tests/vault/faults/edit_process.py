@@ -1,18 +1,24 @@
-"""A process to be killed: four writers edit two notes and say each word that was acknowledged.
+"""Processes to be killed: in each, four writers edit two notes and say what was acknowledged.
 
-Run as `python -m tests.vault.crashing FOLDER STATE FIRST early|honest`. An *early* one says a word
-before it is saved: the control, which must be caught losing some.
+Run as `python -m tests.vault.faults.edit_process FOLDER STATE`. Each line of input, `FIRST honest`
+or `FIRST early`, asks for one more, forked while this process has a single thread, so that forty of
+them start in little time. It first tells its number; when it was killed, that is told as well. An
+*early* one says a word before it is saved: the control, which must be caught losing some.
 """
 
+import os
 import sys
 from functools import partial
 from pathlib import Path
 
 import anyio
 
-from commonplace.core.edits import Edit
+from commonplace.core.text.edits import Edit
+from commonplace.vault.open import open_vault
 from commonplace.vault.settings import Root, Settings
 from commonplace.vault.vault import Vault
+
+KILLED = "killed"
 
 
 async def write(vault: Vault, writer: int, first: int, *, early: bool) -> None:
@@ -21,7 +27,9 @@ async def write(vault: Vault, writer: int, first: int, *, early: bool) -> None:
         word = f"w{writer}-{number}"
         if early:
             say(word)
-        await vault.edit(note, lambda text, w=word: [Edit(len(text), len(text), f"{w} é😀\n")], "x")
+        await vault.notes.edit(
+            note, lambda text, w=word: [Edit(len(text), len(text), f"{w} é😀\n")], "x"
+        )
         if not early:
             say(word)
 
@@ -33,11 +41,18 @@ def say(word: str) -> None:
 
 async def main(folder: str, state: str, first: str, kind: str) -> None:
     settings = Settings((Root("vault", Path(folder)),), Path(state))
-    async with Vault.open(settings) as vault, anyio.create_task_group() as tasks:
+    async with open_vault(settings) as vault, anyio.create_task_group() as tasks:
         for writer in range(4):
             tasks.start_soon(partial(write, vault, writer, int(first), early=kind == "early"))
 
 
 if __name__ == "__main__":
-    folder, state, first, kind = sys.argv[1:]
-    anyio.run(main, folder, state, first, kind)
+    _, folder, state = sys.argv
+    for line in sys.stdin:
+        first, kind = line.split()
+        child = os.fork()
+        if child == 0:
+            say(str(os.getpid()))
+            anyio.run(main, folder, state, first, kind)
+        os.waitpid(child, 0)
+        say(KILLED)

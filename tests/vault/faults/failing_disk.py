@@ -1,7 +1,8 @@
 """A process whose disk fails now and then: it edits a note and says what came of each edit.
 
-Run as `python -m tests.vault.failing_disk FOLDER STATE EDITS early|honest`. Each line is `yes WORD`
-or `no WORD`. An *early* one says yes before the edit is saved: the control, which must be caught.
+Run as `python -m tests.vault.faults.failing_disk FOLDER STATE EDITS early|honest`. Each line is
+`yes WORD` or `no WORD`. An *early* one says yes before the edit is saved: the control, which must
+be caught.
 """
 
 import sys
@@ -9,17 +10,19 @@ from pathlib import Path
 
 import anyio
 
-from commonplace.core.edits import Edit
+from commonplace.core.text.edits import Edit
 from commonplace.errors import Unavailable
+from commonplace.vault.open import open_vault
 from commonplace.vault.settings import Root, Settings
 from commonplace.vault.vault import Vault
+from tests.wait import PATIENCE
 
 
 async def write(vault: Vault, word: str, *, early: bool) -> bool:
     if early:
         say("yes", word)
     try:
-        await vault.edit("a.md", lambda text: [Edit(len(text), len(text), word + "\n")], "x")
+        await vault.notes.edit("a.md", lambda text: [Edit(len(text), len(text), word + "\n")], "x")
     except Unavailable:
         if not early:
             say("no", word)
@@ -36,17 +39,17 @@ def say(*words: str) -> None:
 
 async def main(folder: str, state: str, edits: str, kind: str) -> None:
     settings = Settings((Root("vault", Path(folder)),), Path(state))
-    async with Vault.open(settings) as vault:
-        await vault.settled()
+    async with open_vault(settings) as vault:
+        await vault.indexer.settled()
         say("ready")
         for number in range(int(edits)):
             await write(vault, f"w{number}", early=kind == "early")
             await anyio.sleep(0.005)
-        with anyio.fail_after(20):  # it works again, by itself
+        with anyio.fail_after(PATIENCE):  # it works again, by itself
             while not await write(vault, "last", early=False):
                 await anyio.sleep(0.05)
-            await vault.shelf.flush_all()
-            while vault.shelf.waiting():
+            await vault.notes.queue.flush_all()
+            while vault.notes.queue.ids():
                 await anyio.sleep(0.05)
 
 

@@ -1,67 +1,83 @@
 """Killed at random points, nothing that was acknowledged is lost and no file is torn."""
 
+import os
 import random
 import signal
 import sqlite3
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from pathlib import Path
 
 import anyio
 import pytest
 
+from commonplace.vault.open import open_vault
 from commonplace.vault.settings import Root, Settings
-from commonplace.vault.vault import Vault
+from tests.vault.faults.edit_process import KILLED
+from tests.wait import PATIENCE
 
 pytestmark = pytest.mark.slow
 
 CYCLES = 40
 
+Kill = Callable[[int, str, float], list[str]]
 
-def killed(folder: Path, state: Path, first: int, kind: str, seconds: float) -> list[str]:
-    """Run the writers, kill them, and return the words that were acknowledged."""
-    command = [
-        sys.executable,
-        "-m",
-        "tests.vault.crashing",
-        str(folder),
-        str(state),
-        str(first),
-        kind,
-    ]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    assert process.stdout
-    heard = [process.stdout.readline().strip()]
-    assert heard[0], "the writers did not start"
-    time.sleep(seconds)
-    process.send_signal(signal.SIGKILL)
-    heard += [line.strip() for line in process.stdout if line.endswith("\n")]
-    process.wait()
-    process.stdout.close()
-    return heard
+
+@contextmanager
+def writers_to_kill(folder: Path, state: Path) -> Generator[Kill]:
+    """Let writers start, kill them after some seconds, and return what they said was saved."""
+    command = [sys.executable, "-m", "tests.vault.faults.edit_process", str(folder), str(state)]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as processes:
+        asked, told = processes.stdin, processes.stdout
+        assert asked is not None
+        assert told is not None
+
+        def kill(first: int, kind: str, seconds: float) -> list[str]:
+            asked.write(f"{first} {kind}\n")
+            asked.flush()
+            writers = int(told.readline())
+            heard = [told.readline().strip()]
+            assert heard[0] != KILLED, "the writers did not start"
+            time.sleep(seconds)
+            os.kill(writers, signal.SIGKILL)
+            return heard + [line.strip() for line in iter(told.readline, f"{KILLED}\n")]
+
+        yield kill
+
+
+@pytest.fixture
+def kill_writers(tmp_path: Path) -> Generator[Kill]:
+    folder = tmp_path / "vault"
+    folder.mkdir()
+    for name in ("0.md", "1.md"):
+        (folder / name).write_text("start\n")
+    with writers_to_kill(folder, tmp_path / "state") as kill:
+        yield kill
 
 
 async def mended(folder: Path, state: Path) -> dict[str, str]:
     """Open the vault again, let it mend, and return the notes."""
     settings = Settings((Root("vault", folder),), state)
-    async with Vault.open(settings) as vault:
-        await vault.settled()
-        with anyio.fail_after(20):
-            while await vault.shelf.unmended():
+    async with open_vault(settings) as vault:
+        await vault.indexer.settled()
+        with anyio.fail_after(PATIENCE):
+            while await vault.notes.unmended():
                 await anyio.sleep(0.02)
-        return {name: await vault.text(name) for name in ("0.md", "1.md")}
+        return {name: await vault.texts.accepted(name) for name in ("0.md", "1.md")}
 
 
-def test_no_acknowledged_edit_is_lost_when_the_process_is_killed(tmp_path: Path) -> None:
+def test_no_acknowledged_edit_is_lost_when_the_process_is_killed(
+    tmp_path: Path, kill_writers: Kill
+) -> None:
     folder, state = tmp_path / "vault", tmp_path / "state"
-    folder.mkdir()
-    for name in ("0.md", "1.md"):
-        (folder / name).write_text("start\n")
     rng = random.Random(4)
     acknowledged: list[str] = []
     for cycle in range(CYCLES):
-        acknowledged += killed(folder, state, cycle * 1_000_000, "honest", rng.uniform(0.0, 0.7))
+        acknowledged += kill_writers(cycle * 1_000_000, "honest", rng.uniform(0.0, 0.7))
         if cycle % 8 == 7:
             notes = anyio.run(mended, folder, state)
             for name, text in notes.items():
@@ -77,15 +93,12 @@ def test_no_acknowledged_edit_is_lost_when_the_process_is_killed(tmp_path: Path)
         assert db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
 
-def test_an_early_acknowledgement_would_be_caught(tmp_path: Path) -> None:
+def test_an_early_acknowledgement_would_be_caught(tmp_path: Path, kill_writers: Kill) -> None:
     """The control: the same harness, with writers that speak too soon."""
     folder, state = tmp_path / "vault", tmp_path / "state"
-    folder.mkdir()
-    for name in ("0.md", "1.md"):
-        (folder / name).write_text("start\n")
     acknowledged: list[str] = []
     for cycle in range(10):
-        acknowledged += killed(folder, state, cycle * 1_000_000, "early", 0.1 + cycle * 0.03)
+        acknowledged += kill_writers(cycle * 1_000_000, "early", 0.1 + cycle * 0.03)
     notes = anyio.run(mended, folder, state)
     words = {line.split(" ")[0] for text in notes.values() for line in text.splitlines()}
     assert set(acknowledged) - words

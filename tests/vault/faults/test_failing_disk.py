@@ -11,9 +11,10 @@ from pathlib import Path
 import anyio
 import pytest
 
+from commonplace.vault.open import open_vault
 from commonplace.vault.settings import Root, Settings
-from commonplace.vault.vault import Vault
 from tests import strace
+from tests.wait import PATIENCE
 
 pytestmark = pytest.mark.slow
 
@@ -33,7 +34,13 @@ class Trial:
 
     def run(self, calls: str, when: str, paths: list[str], kind: str = "honest") -> None:
         """Edit while these calls on these files fail."""
-        edits = ["tests.vault.failing_disk", str(self.vault), str(self.state), str(EDITS), kind]
+        edits = [
+            "tests.vault.faults.failing_disk",
+            str(self.vault),
+            str(self.state),
+            str(EDITS),
+            kind,
+        ]
         done = subprocess.run(
             [*strace.failing(calls, when, paths), sys.executable, "-m", *edits],
             capture_output=True,
@@ -49,12 +56,12 @@ class Trial:
 
     async def words(self) -> list[str]:
         """Open the vault on a good disk, and read the note from there."""
-        async with Vault.open(Settings((Root("vault", self.vault),), self.state)) as vault:
-            await vault.settled()
-            text = await vault.text("a.md")
-            await vault.shelf.flush_all()
-            with anyio.fail_after(20):
-                while await vault.shelf.unmended():
+        async with open_vault(Settings((Root("vault", self.vault),), self.state)) as vault:
+            await vault.indexer.settled()
+            text = await vault.texts.accepted("a.md")
+            await vault.notes.queue.flush_all()
+            with anyio.fail_after(PATIENCE):
+                while await vault.notes.unmended():
                     await anyio.sleep(0.02)
         assert (self.vault / "a.md").read_text() == text
         assert [file.name for file in self.vault.iterdir()] == ["a.md"]

@@ -8,10 +8,12 @@ from pathlib import Path
 import anyio
 import pytest
 
-from commonplace.core.edits import Edit
+from commonplace.core.text.edits import Edit
 from commonplace.errors import Unavailable
+from commonplace.vault.open import open_vault
 from commonplace.vault.settings import Root, Settings
 from commonplace.vault.vault import Vault
+from tests.wait import PATIENCE, eventually
 
 pytestmark = [
     pytest.mark.anyio,
@@ -43,7 +45,9 @@ def fill(disk: Path) -> Path:
 
 
 async def add(vault: Vault, line: str) -> None:
-    await vault.edit("a.md", lambda text: [Edit(len(text), len(text), line + "\n")], "person:x")
+    await vault.notes.edit(
+        "a.md", lambda text: [Edit(len(text), len(text), line + "\n")], "person:x"
+    )
 
 
 async def test_no_edit_is_acknowledged_that_the_log_could_not_save(
@@ -54,8 +58,8 @@ async def test_no_edit_is_acknowledged_that_the_log_could_not_save(
     settings = Settings((Root("vault", tmp_path / "vault"),), small_disk / "state")
     saved = ["start"]
     refused = 0
-    async with Vault.open(settings) as vault:
-        await vault.settled()
+    async with open_vault(settings) as vault:
+        await vault.indexer.settled()
         await add(vault, "before")
         saved.append("before")
         ballast = fill(small_disk)
@@ -68,7 +72,7 @@ async def test_no_edit_is_acknowledged_that_the_log_could_not_save(
                 refused += 1
         assert refused
         ballast.unlink()
-        with anyio.fail_after(10):
+        with anyio.fail_after(PATIENCE):
             while True:
                 try:
                     await add(vault, "after")
@@ -76,25 +80,64 @@ async def test_no_edit_is_acknowledged_that_the_log_could_not_save(
                 except Unavailable:
                     await anyio.sleep(0.1)
         saved.append("after")
-        assert (await vault.text("a.md")).splitlines() == saved
-    async with Vault.open(settings) as vault:
-        assert (await vault.text("a.md")).splitlines() == saved
+        assert (await vault.texts.accepted("a.md")).splitlines() == saved
+    async with open_vault(settings) as vault:
+        assert (await vault.texts.accepted("a.md")).splitlines() == saved
 
 
 async def test_edits_are_kept_while_the_notes_disk_is_full_and_written_later(
-    tmp_path: Path, small_disk: Path
+    tmp_path: Path, small_disk: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     (small_disk / "a.md").write_text("start\n")
     settings = Settings((Root("vault", small_disk),), tmp_path / "state")
-    async with Vault.open(settings) as vault:
-        await vault.settled()
+    async with open_vault(settings) as vault:
+        await vault.indexer.settled()
         ballast = fill(small_disk)
         await add(vault, "typed while full")
-        await anyio.sleep(1.0)
+        await vault.notes.queue.flush_all()
+        assert "file cannot be written" in caplog.text
         assert (small_disk / "a.md").read_text() == "start\n"
-        assert await vault.text("a.md") == "start\ntyped while full\n"
+        assert await vault.texts.accepted("a.md") == "start\ntyped while full\n"
         ballast.unlink()
-        with anyio.fail_after(10):
-            while (small_disk / "a.md").read_text() != "start\ntyped while full\n":
-                await anyio.sleep(0.1)
+        await eventually(lambda: (small_disk / "a.md").read_text() == "start\ntyped while full\n")
     assert [p.name for p in small_disk.iterdir()] == ["a.md"]
+
+
+async def test_the_links_of_a_rename_follow_when_there_is_room_again(
+    tmp_path: Path, small_disk: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("commonplace.vault.notes.rename.RETRY_SECONDS", 0.1)
+    folder = small_disk / "vault"
+    folder.mkdir()
+    (folder / "Old.md").write_text("# Old\n")
+    for number in range(5):
+        (folder / f"n{number}.md").write_text("[[Old]] " + "x" * 5_000)
+    settings = Settings((Root("vault", folder),), tmp_path / "state")
+    async with open_vault(settings) as vault:
+        await vault.indexer.settled()
+        ballast = fill(small_disk)
+        renamed = await vault.renames.rename("Old.md", "New.md", "person:x")
+        assert len(renamed.left) == 5
+        assert all("follow" in each for each in renamed.left)
+        ballast.unlink()
+        await eventually(
+            lambda: all("[[Old]]" not in note.read_text() for note in folder.glob("n*.md"))
+        )
+
+
+async def test_the_links_of_a_rename_follow_after_a_restart(
+    tmp_path: Path, small_disk: Path
+) -> None:
+    folder = small_disk / "vault"
+    folder.mkdir()
+    (folder / "Old.md").write_text("# Old\n")
+    (folder / "a.md").write_text("[[Old]] " + "x" * 5_000)
+    settings = Settings((Root("vault", folder),), tmp_path / "state")
+    async with open_vault(settings) as vault:
+        await vault.indexer.settled()
+        ballast = fill(small_disk)
+        await vault.renames.rename("Old.md", "New.md", "person:x")
+    assert "[[Old]]" in (folder / "a.md").read_text()
+    ballast.unlink()
+    async with open_vault(settings) as vault:
+        assert "[[New]]" in (folder / "a.md").read_text()

@@ -3,9 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from commonplace.vault.roots import Roots
+from commonplace.vault.files.batch import NewBytes
+from commonplace.vault.files.roots import Roots
 from commonplace.vault.settings import Root, Settings
-from commonplace.vault.swaps import Change
 from tests.vault.conftest import write
 
 
@@ -26,7 +26,7 @@ def left(folder: Path) -> list[str]:
 
 def test_many_notes_are_changed_and_what_was_there_comes_back(roots: Roots, folder: Path) -> None:
     (folder / "a.md").chmod(0o640)
-    changes = [Change(path, path.encode(), path[-4]) for path in ("a.md", "sub/b.md", "sub/c.md")]
+    changes = [NewBytes(path, path.encode(), path[-4]) for path in ("a.md", "sub/b.md", "sub/c.md")]
     with roots.swaps() as swaps:
         assert swaps.swap(changes) == [b"a", b"b", b"c"]
         assert left(folder) == [".a.commonplace", "sub/.b.commonplace", "sub/.c.commonplace"]
@@ -40,7 +40,7 @@ def test_many_notes_are_changed_and_what_was_there_comes_back(roots: Roots, fold
 
 
 def test_one_that_fails_does_not_keep_the_others(roots: Roots, folder: Path) -> None:
-    changes = [Change(path, b"new", "t") for path in ("gone.md", "no/folder.md", "a.md")]
+    changes = [NewBytes(path, b"new", "t") for path in ("gone.md", "no/folder.md", "a.md")]
     with roots.swaps() as swaps:
         gone, nowhere, done = swaps.swap(changes)
         swaps.clear(changes[2])
@@ -60,7 +60,7 @@ def test_a_disk_that_fails_leaves_the_note_as_it_was(
 
     with roots.swaps() as swaps, monkeypatch.context() as patch:
         patch.setattr(os, step, fail)
-        (found,) = swaps.swap([Change("a.md", b"new", "t")])
+        (found,) = swaps.swap([NewBytes("a.md", b"new", "t")])
     assert isinstance(found, OSError)
     assert (folder / "a.md").read_bytes() == b"a"
     assert left(folder) == []
@@ -69,4 +69,4 @@ def test_a_disk_that_fails_leaves_the_note_as_it_was(
 def test_what_a_crash_left_is_no_obstacle(roots: Roots, folder: Path) -> None:
     (folder / ".t.commonplace").write_text("half")
     with roots.swaps() as swaps:
-        assert swaps.swap([Change("a.md", b"new", "t")]) == [b"a"]
+        assert swaps.swap([NewBytes("a.md", b"new", "t")]) == [b"a"]

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from commonplace.errors import Conflict
-from commonplace.vault import moving
-from commonplace.vault.disk import Disk
-from commonplace.vault.pen import Pen
+from commonplace.vault.files import rename
+from commonplace.vault.files.reader import RootFolder
+from commonplace.vault.files.writer import Pen
 from commonplace.vault.settings import Root
 
 
@@ -20,9 +20,9 @@ def root(
 ) -> Iterator[tuple[Path, Pen]]:
     """A root and its pen, with `renameat2` and without."""
     if request.param == "links":
-        monkeypatch.setattr(moving, "_libc", None)
+        monkeypatch.setattr(rename, "_libc", None)
     (tmp_path / "a.md").write_bytes(b"old\n")
-    disk = Disk(Root("v", tmp_path))
+    disk = RootFolder(Root("v", tmp_path))
     yield tmp_path, Pen(disk)
     disk.close()
 
@@ -36,7 +36,9 @@ def test_a_swap_gives_back_what_was_there(root: tuple[Path, Pen]) -> None:
     found = (folder / "a.md").stat()
     assert stat.S_IMODE(found.st_mode) == 0o640
     assert (stamp.size, stamp.inode) == (4, found.st_ino)
-    assert pen.spare("a.md", "t1") == b"old\n"
+    left = pen.spare("a.md", "t1")
+    assert left is not None
+    assert left.data == b"old\n"
     pen.clear("a.md", "t1")
     assert pen.spare("a.md", "t1") is None
     assert sorted(os.listdir(folder)) == ["a.md"]
@@ -87,9 +89,9 @@ def test_a_linked_folder_is_not_written_through(root: tuple[Path, Pen]) -> None:
     outside = folder.parent / "outside"
     outside.mkdir(exist_ok=True)
     (folder / "link").symlink_to(outside)
-    with pytest.raises(OSError, match=r".*"):
+    with pytest.raises(OSError, match=r"Not a directory|symbolic links"):
         pen.create("link/x.md", b"x", "t1")
-    with pytest.raises(OSError, match=r".*"):
+    with pytest.raises(OSError, match=r"Not a directory|symbolic links"):
         pen.rename("a.md", "link/x.md")
     assert os.listdir(outside) == []
     assert (folder / "a.md").exists()

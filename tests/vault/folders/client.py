@@ -10,8 +10,10 @@ from typing import Any
 import anyio
 from pycrdt import Doc, Map
 
+from commonplace.vault.open import open_vault
 from commonplace.vault.settings import Settings
 from commonplace.vault.vault import Vault
+from tests.wait import PATIENCE
 
 MakeSettings = Callable[..., Settings]
 NAMES = ("filemeta_v0", "docs", "backlinks_v0", "folder_config")
@@ -29,7 +31,7 @@ class Client:
 
     async def pull(self) -> None:
         """Learn what is new."""
-        answer = await self.vault.shelf.documents.answer(self.id, self.doc.get_state())
+        answer = await self.vault.notes.documents.answer(self.id, self.doc.get_state())
         self.doc.apply_update(answer)
 
     async def send(self, change: Callable[[], None]) -> None:
@@ -40,7 +42,7 @@ class Client:
             change()
         self.doc.unobserve(subscription)
         for update in heard:
-            await self.vault.shelf.documents.apply(self.id, update, "person:ana", origin=self)
+            await self.vault.notes.documents.apply(self.id, update, "person:ana", origin=self)
 
     async def does(self, change: Callable[[], None]) -> None:
         """Change something, and see what the vault makes of it."""
@@ -83,15 +85,15 @@ class Client:
 
 @asynccontextmanager
 async def opened(settings: Settings) -> AsyncGenerator[Vault]:
-    async with Vault.open(settings) as vault:
-        with anyio.fail_after(20):
-            await vault.settled()
+    async with open_vault(settings) as vault:
+        with anyio.fail_after(PATIENCE):
+            await vault.indexer.settled()
         yield vault
 
 
 async def client_of(vault: Vault, root: str = "vault") -> Client:
     id = await vault.folders.id_of(root)
-    await vault.shelf.open(id)
+    await vault.folders.open(id)
     client = Client(vault, id)
     await client.pull()
     return client

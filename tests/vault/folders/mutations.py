@@ -1,6 +1,6 @@
 """Throws mutated updates at a folder's document; run as a process of its own, since it may die.
 
-python -m tests.vault.folder_mutations COUNT SEED     must print "alive"
+python -m tests.vault.folders.mutations COUNT SEED     must print "alive"
 """
 
 import random
@@ -10,10 +10,10 @@ from typing import Any
 
 from pycrdt import Doc, Map
 
-from commonplace.core.yjs import HostileUpdate
+from commonplace.core.yjs.encoding import HostileUpdate
 from commonplace.errors import Unavailable
-from commonplace.vault.folder_document import MAPS, FolderDocument
-from tests.vault.mutations import mutated
+from commonplace.vault.documents.folder_document import MAPS, FolderDocument, Touches
+from tests.vault.documents.mutations import mutated
 
 
 def genuine(dice: random.Random) -> list[bytes]:
@@ -54,7 +54,7 @@ def inside(files: "Map[Any]", key: str, step: int) -> None:
 def through_the_checks(count: int, seed: int) -> None:
     dice = random.Random(seed)
     updates = genuine(dice)
-    document = FolderDocument("folder-x", {})
+    document = FolderDocument("folder-x", Touches())
     log: list[bytes] = []
     for number in range(count):
         try:
@@ -72,7 +72,7 @@ def through_the_checks(count: int, seed: int) -> None:
             state = document.snapshot()  # none, if what waits contradicts what is there
             document.load(log if state is None else [state])
             assert listed(document) == before
-            document, log, updates = FolderDocument("folder-x", {}), [], genuine(dice)
+            document, log, updates = FolderDocument("folder-x", Touches()), [], genuine(dice)
 
 
 def listed(document: FolderDocument) -> dict[str, dict[str, object]]:

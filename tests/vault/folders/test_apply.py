@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from pycrdt import Array, Doc, Map, Text
 
-from commonplace.core.edits import Edit
-from commonplace.core.yjs import HostileUpdate, var_string, varuint
+from commonplace.core.text.edits import Edit
+from commonplace.core.yjs.encoding import HostileUpdate, var_string, varuint
 from commonplace.errors import NotFound
-from commonplace.vault.folder_document import HEIRS_MAX
-from tests.vault.folder_client import MakeSettings, at, new_id, truth
+from commonplace.vault.documents.folder_document import HEIRS_MAX
+from tests.vault.folders.client import MakeSettings, at, new_id, truth
 
 pytestmark = pytest.mark.anyio
 
@@ -25,10 +25,10 @@ async def test_a_new_entry_makes_an_empty_note_under_the_clients_id(
         id = new_id()
         await client.does(lambda: client.put("/Sub/New.md", id))
         assert (folder / "Sub/New.md").read_bytes() == b""
-        assert await vault.shelf.id_of("Sub/New.md") == id
+        assert await vault.notes.ids.id_of("Sub/New.md") == id
         assert client.listed["/Sub/New.md"] == id
         assert client.folders == {"/Sub"}
-        await vault.shelf.open(id)
+        await vault.notes.open(id)
 
 
 async def test_an_id_that_is_taken_is_replaced(make_settings: MakeSettings) -> None:
@@ -39,12 +39,12 @@ async def test_an_id_that_is_taken_is_replaced(make_settings: MakeSettings) -> N
         assert not (folder / "new.md").exists()
         assert client.listed == {"/a.md": taken, "/b.md": client.listed["/b.md"]}
         (folder / "b.md").unlink()
-        await vault.update(["b.md"])
+        await vault.indexer.update(["b.md"])
         await client.settled()
-        used = await vault.shelf.id_of("b.md")
+        used = await vault.notes.ids.id_of("b.md")
         await client.does(lambda: client.put("/new.md", used))
         assert (folder / "new.md").exists()
-        assert client.listed["/new.md"] == await vault.shelf.id_of("new.md") != used
+        assert client.listed["/new.md"] == await vault.notes.ids.id_of("new.md") != used
 
 
 async def test_an_entry_that_moves_renames_the_note_and_its_links(
@@ -56,8 +56,8 @@ async def test_an_entry_that_moves_renames_the_note_and_its_links(
         await client.does(lambda: client.move("/b.md", "/Sub/bee.md"))
         assert (folder / "Sub/bee.md").read_text() == "bee"
         assert not (folder / "b.md").exists()
-        assert await vault.shelf.id_of("Sub/bee.md") == id == client.listed["/Sub/bee.md"]
-        assert "bee" in await vault.text("a.md")
+        assert await vault.notes.ids.id_of("Sub/bee.md") == id == client.listed["/Sub/bee.md"]
+        assert "bee" in await vault.texts.accepted("a.md")
         assert client.listed.keys() == truth(folder)
 
 
@@ -81,7 +81,7 @@ async def test_a_note_whose_move_came_too_late_comes_back_from_the_trash(
         assert (folder / ".trash/a.md").read_text() == "text"
         await client.does(lambda: client.put("/moved.md", id))
         assert (folder / "moved.md").read_text() == "text"
-        assert await vault.shelf.id_of("moved.md") == id == client.listed["/moved.md"]
+        assert await vault.notes.ids.id_of("moved.md") == id == client.listed["/moved.md"]
 
 
 async def test_names_may_be_passed_on_in_a_row(make_settings: MakeSettings) -> None:
@@ -110,13 +110,13 @@ async def test_a_removed_entry_puts_the_note_in_the_trash(make_settings: MakeSet
         assert not (folder / "Sub/a.md").exists()
         assert client.listed.keys() == {"/b.md"}
         with pytest.raises(NotFound):
-            await vault.text("Sub/a.md")
+            await vault.texts.accepted("Sub/a.md")
 
 
 async def test_what_was_typed_last_goes_to_the_trash_too(make_settings: MakeSettings) -> None:
     settings = make_settings({"a.md": "text", "b.md": "other"})
     async with at(settings) as (vault, client, folder):
-        await vault.edit("a.md", lambda _: [Edit(0, 0, "typed ")], "person:ben")
+        await vault.notes.edit("a.md", lambda _: [Edit(0, 0, "typed ")], "person:ben")
         await client.does(lambda: client.remove("/a.md"))
         assert (folder / ".trash/a.md").read_text() == "typed text"
 
@@ -332,14 +332,14 @@ async def test_types_cannot_be_hidden_in_types(make_settings: MakeSettings) -> N
         control.get("filemeta_v0", type=Map)
         control.apply_update(nested(5))
         with pytest.raises(HostileUpdate):
-            await vault.shelf.documents.apply(client.id, nested(HEIRS_MAX + 1), "person:eve")
-        await vault.shelf.documents.apply(client.id, nested(HEIRS_MAX // 2), "person:eve")
+            await vault.notes.documents.apply(client.id, nested(HEIRS_MAX + 1), "person:eve")
+        await vault.notes.documents.apply(client.id, nested(HEIRS_MAX // 2), "person:eve")
         await client.settled()
         assert client.files.to_py() == {"/a.md": client.files["/a.md"]}
 
 
 @pytest.mark.slow
 def test_twenty_thousand_mutated_updates_do_no_harm() -> None:
-    command = [sys.executable, "-m", "tests.vault.folder_mutations", "20000", "7"]
+    command = [sys.executable, "-m", "tests.vault.folders.mutations", "20000", "7"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
     assert (done.returncode, done.stdout) == (0, "alive\n"), done.stderr[-2000:]

@@ -12,14 +12,7 @@ from pycrdt import Doc, Map
 
 from commonplace.errors import NotFound
 from commonplace.vault.settings import Root, Settings
-from tests.vault.folder_client import (
-    MakeSettings,
-    at,
-    client_of,
-    new_id,
-    opened,
-    truth,
-)
+from tests.vault.folders.client import MakeSettings, at, client_of, new_id, opened, truth
 
 pytestmark = pytest.mark.anyio
 
@@ -28,7 +21,8 @@ async def test_a_folder_lists_its_notes_folders_and_backlinks(make_settings: Mak
     settings = make_settings({"a.md": "[[b]] [[c]]", "Sub/b.md": "[[c]]", "Sub/Deep/c.md": "x"})
     async with at(settings) as (vault, client, _):
         ids = {
-            path: await vault.shelf.id_of(path) for path in ("a.md", "Sub/b.md", "Sub/Deep/c.md")
+            path: await vault.notes.ids.id_of(path)
+            for path in ("a.md", "Sub/b.md", "Sub/Deep/c.md")
         }
         assert client.listed == {f"/{path}": id for path, id in ids.items()}
         assert client.folders == {"/Sub", "/Sub/Deep"}
@@ -51,7 +45,7 @@ async def test_the_id_of_a_folder_is_stable_and_others_are_unknown(
         with pytest.raises(NotFound):
             await vault.folders.id_of("elsewhere")
         with pytest.raises(NotFound):
-            await vault.shelf.open(f"folder-{uuid.uuid4()}")
+            await vault.folders.open(f"folder-{uuid.uuid4()}")
     async with opened(settings) as vault:
         assert await vault.folders.id_of("vault") == id
 
@@ -66,7 +60,7 @@ async def test_notes_that_programs_add_rename_and_delete_are_followed(
         (folder / "New" / "d.md").write_text("[[b]]")
         (folder / "b.md").rename(folder / "New" / "b2.md")
         (folder / "c.md").unlink()
-        await vault.update(["New/d.md", "b.md", "New/b2.md", "c.md"])
+        await vault.indexer.update(["New/d.md", "b.md", "New/b2.md", "c.md"])
         await client.settled()
         assert client.listed.keys() == {"/a.md", "/New/b2.md", "/New/d.md"}
         assert client.listed["/New/b2.md"] == ids["/b.md"]
@@ -78,11 +72,11 @@ async def test_a_rename_is_one_transaction(make_settings: MakeSettings) -> None:
     settings = make_settings({"a.md": "x", "b.md": "y"})
     async with at(settings) as (vault, client, folder):
         updates: list[bytes] = []
-        vault.shelf.documents.follow(
+        vault.notes.documents.follow(
             lambda change: updates.append(change.update) if change.id == client.id else None
         )
         (folder / "a.md").rename(folder / "z.md")
-        await vault.update(["a.md", "z.md"])
+        await vault.indexer.update(["a.md", "z.md"])
         await vault.folders.settle()
         await asyncio.sleep(0)
         assert len(updates) == 1
@@ -99,12 +93,12 @@ async def test_backlinks_follow_links_as_they_come_move_and_go(
         assert client.backlinks.to_py() == {b: [a]}
         (folder / "a.md").write_text("[[c]]")
         (folder / "later.md").write_text("[[b]]")
-        await vault.update(["a.md", "later.md"])
+        await vault.indexer.update(["a.md", "later.md"])
         await client.settled()
         later = client.listed["/later.md"]
         assert client.backlinks.to_py() == {c: [a], later: [c], b: [later]}
         (folder / "later.md").unlink()
-        await vault.update(["later.md"])
+        await vault.indexer.update(["later.md"])
         await client.settled()
         assert client.backlinks.to_py() == {c: [a]}
 
@@ -115,12 +109,12 @@ async def test_a_nearer_note_takes_the_links_of_a_farther_one(make_settings: Mak
         a, far = client.listed["/Sub/a.md"], client.listed["/Other/b.md"]
         assert client.backlinks.to_py() == {far: [a]}
         (folder / "Sub" / "b.md").write_text("near")
-        await vault.update(["Sub/b.md"])
+        await vault.indexer.update(["Sub/b.md"])
         await client.settled()
         near = client.listed["/Sub/b.md"]
         assert client.backlinks.to_py() == {near: [a]}
         (folder / "Sub" / "b.md").unlink()
-        await vault.update(["Sub/b.md"])
+        await vault.indexer.update(["Sub/b.md"])
         await client.settled()
         assert client.backlinks.to_py() == {far: [a]}
 
@@ -136,7 +130,7 @@ async def test_the_document_is_the_same_after_a_restart(make_settings: MakeSetti
         assert client.listed == listed
         old: Doc[Any] = Doc()
         old.apply_update(before)
-        assert await vault.shelf.documents.answer(client.id, state) == b"\0\0"
+        assert await vault.notes.documents.answer(client.id, state) == b"\0\0"
 
 
 async def test_what_happened_while_nobody_looked_is_shown_at_the_next_opening(
@@ -203,14 +197,14 @@ async def test_a_large_root_is_built_loaded_and_followed(make_settings: MakeSett
         backlinks: dict[str, Any] = client.backlinks.to_py() or {}
         for path in (f"D1/{n}.md" for n in (41, 81)):
             sources = {each for each in (await vault.listing.links(path)).backlinks if each != path}
-            ids = sorted([await vault.shelf.id_of(each) for each in sources])
+            ids = sorted([await vault.notes.ids.id_of(each) for each in sources])
             assert backlinks.get(listed[f"/{path}"], []) == ids
     async with at(settings) as (vault, client, folder):
         assert (client.listed, client.backlinks.to_py()) == (listed, backlinks)
         for n in range(400):
             (folder / f"more {n}.md").write_text("[[1]]")
             (folder / f"D{n % 40}/{n}.md").unlink()
-        await vault.refresh()
+        await vault.indexer.refresh()
         await client.settled()
         assert client.listed.keys() == truth(folder)
         assert len(client.listed) == 3000
@@ -233,10 +227,10 @@ async def test_several_roots_have_a_document_each(tmp_path: Path) -> None:
         assert two.backlinks.to_py() == {b: [a]}
         await one.does(lambda: one.put("/new.md", new_id()))
         assert (tmp_path / "One/new.md").exists()
-        assert await vault.shelf.path_of(one.listed["/new.md"]) == "One/new.md"
+        assert await vault.notes.ids.path_of(one.listed["/new.md"]) == "One/new.md"
         elsewhere = two.listed["/b.md"]
         await one.does(lambda: one.put("/stolen.md", elsewhere))
-        assert await vault.shelf.path_of(elsewhere) == "Two/b.md"
+        assert await vault.notes.ids.path_of(elsewhere) == "Two/b.md"
 
 
 async def test_a_snapshot_holds_the_same_maps(make_settings: MakeSettings) -> None:
@@ -245,7 +239,7 @@ async def test_a_snapshot_holds_the_same_maps(make_settings: MakeSettings) -> No
         for number in range(30):
             await client.send(lambda n=number: client.put(f"/n{n}.md", new_id()))
         await client.settled()
-        async with vault.shelf.documents.hold(client.id) as document:
+        async with vault.notes.documents.hold(client.id) as document:
             state = document.snapshot()
         copy: Doc[Any] = Doc()
         copy.apply_update(state or b"")
@@ -256,7 +250,7 @@ async def test_the_server_hears_no_echo(make_settings: MakeSettings) -> None:
     settings = make_settings({"a.md": "x"})
     async with at(settings) as (vault, client, _folder):
         updates: list[str] = []
-        vault.shelf.documents.follow(lambda change: updates.append(change.actor))
+        vault.notes.documents.follow(lambda change: updates.append(change.actor))
         await client.does(lambda: client.put("/b.md", new_id()))
         for _ in range(3):
             await client.settled()
@@ -287,11 +281,11 @@ async def test_clients_and_programs_at_once_agree_in_the_end(
                     await client.send(lambda c=client, k=key: c.remove(k))
                 case 3:
                     (folder / f"disk {step}.md").write_text("[[1]]")
-                    await vault.update([f"disk {step}.md"])
+                    await vault.indexer.update([f"disk {step}.md"])
                 case _:
                     if (folder / key[1:]).exists():
                         (folder / key[1:]).unlink()
-                        await vault.update([key[1:]])
+                        await vault.indexer.update([key[1:]])
             if chance.random() < 0.3:
                 await client.settled()
         for client in (one, two, one, two):
@@ -299,7 +293,7 @@ async def test_clients_and_programs_at_once_agree_in_the_end(
         assert one.listed.keys() == truth(folder)
         assert one.files.to_py() == two.files.to_py()
         for key, id in one.listed.items():
-            assert await vault.shelf.id_of(key[1:]) == id
+            assert await vault.notes.ids.id_of(key[1:]) == id
             sources = (await vault.listing.links(key[1:])).backlinks
-            ids = sorted([await vault.shelf.id_of(path) for path in sources if path != key[1:]])
+            ids = sorted([await vault.notes.ids.id_of(path) for path in sources if path != key[1:]])
             assert one.backlinks.get(id, []) == ids

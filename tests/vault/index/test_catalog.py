@@ -1,8 +1,8 @@
 import pytest
 from hypothesis import given, strategies as st
 
-from commonplace.vault import catalog
-from commonplace.vault.catalog import Catalog, Entry
+from commonplace.vault.index import catalog
+from commonplace.vault.index.catalog import Catalog, CatalogEntry
 
 PATHS = st.sampled_from([f"{folder}{name}.md" for folder in ("", "b/", "Ä/") for name in "abcXYZ"])
 CHANGES = st.lists(st.tuples(st.booleans(), PATHS), max_size=40)
@@ -25,7 +25,7 @@ def test_the_first_of_some_notes_are_the_first_by_path(
                 notes.first_of({0}, 1)  # from here on the order is kept, no longer made
             if there:
                 kept[path] = kept.get(path, number)
-                notes.put(Entry(kept[path], path, number))
+                notes.put(CatalogEntry(kept[path], path, number))
             else:
                 kept.pop(path, None)
                 notes.remove(path)

@@ -7,9 +7,9 @@ from hypothesis import given, settings, strategies as st
 
 from commonplace.core.excerpts import matching_lines
 from commonplace.errors import BadArgument
-from commonplace.vault.corpus import Corpus, CorpusWriter
-from commonplace.vault.grep import Hits, search_corpus, search_notes
-from commonplace.vault.ripgrep import Pattern
+from commonplace.vault.index.corpus import Corpus, CorpusWriter
+from commonplace.vault.search.grep import Hits, search_corpus, search_notes
+from commonplace.vault.search.ripgrep import Pattern
 
 
 def joined(folder: Path, texts: list[str], shards: int = 2) -> Corpus:
@@ -26,7 +26,9 @@ def lines(folder: Path, texts: list[str], pattern: Pattern) -> dict[int, list[in
     """Search the corpus; the matching lines by note."""
     corpus = joined(folder, texts)
     hits = search_corpus(pattern, folder, corpus)
-    return {note: matching_lines(corpus.text(note) or b"", spans) for note, spans in hits.items()}
+    return {
+        note: list(matching_lines(corpus.text(note) or b"", spans)) for note, spans in hits.items()
+    }
 
 
 def test_each_note_comes_back_as_it_went_in(tmp_path: Path) -> None:
@@ -121,6 +123,6 @@ def test_the_corpus_finds_what_each_note_by_itself_would(
         alone |= search_notes(pattern, [note], lambda n: corpus.text(n) or b"")
 
     def shown(hits: Hits) -> dict[int, list[int]]:
-        return {n: matching_lines(corpus.text(n) or b"", spans) for n, spans in hits.items()}
+        return {n: list(matching_lines(corpus.text(n) or b"", spans)) for n, spans in hits.items()}
 
     assert shown(search_corpus(pattern, folder, corpus)) == shown(alone)

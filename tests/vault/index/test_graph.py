@@ -8,7 +8,8 @@ import anyio
 import pytest
 
 from commonplace.core.graph import Graph
-from commonplace.vault.graph import LinkGraph, gathered
+from commonplace.vault.index.graph import LinkGraph, gathered
+from commonplace.vault.open import open_vault
 from commonplace.vault.settings import Settings
 from commonplace.vault.vault import Vault
 
@@ -18,8 +19,8 @@ MakeSettings = Callable[..., Settings]
 
 
 async def agree(vault: Vault) -> None:
-    graph = await vault.linked.graph.get()
-    fresh = Graph.of(vault.linked.index.links.edges())
+    graph = await vault.indexer.graph.get()
+    fresh = Graph.of(vault.index.links.edges())
     assert sorted(graph.edges()) == sorted(fresh.edges())
     for degrees, others in (
         (graph.by_in_degree, fresh.by_in_degree),
@@ -35,12 +36,12 @@ async def test_it_agrees_with_the_index_after_every_kind_of_change(
     names = [f"n{n}" for n in range(12)]
     settings = make_settings({f"{name}.md": f"[[{rng.choice(names)}]]" for name in names})
     folder = settings.roots[0].path
-    async with Vault.open(settings) as vault:
-        await vault.settled()
+    async with open_vault(settings) as vault:
+        await vault.indexer.settled()
         await agree(vault)
         for _ in range(60):
             change(rng, folder, names)
-            await vault.update([""])
+            await vault.indexer.update([""])
             await agree(vault)
 
 

@@ -1,6 +1,6 @@
 """The link graph of obsidian-community/obsidian-hub, beside a reader that shares no code with it.
 
-    BENCH_HUB=FOLDER pytest tests/vault/test_real_links.py
+    BENCH_HUB=FOLDER pytest tests/vault/index/test_real_links.py
 
 The vault is not part of this repository; without it nothing is tested. Of 21,846 links (6,571
 notes, November 2026) the two readers agree on all but nine. The second reader (`bench.real`) knows
@@ -28,8 +28,8 @@ import pytest
 from bench.real import Reader, fold
 
 from commonplace.core import frontmatter, markdown
+from commonplace.vault.open import open_vault
 from commonplace.vault.settings import Root, Settings
-from commonplace.vault.vault import Vault
 
 pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 
@@ -55,9 +55,9 @@ async def test_every_difference_from_an_independent_reader_is_explained(tmp_path
     reader = Reader(folder)
     ours: set[tuple[str, str]] = set()
     theirs: set[tuple[str, str]] = set()
-    async with Vault.open(Settings((Root("vault", folder),), tmp_path)) as vault:
+    async with open_vault(Settings((Root("vault", folder),), tmp_path)) as vault:
         with anyio.fail_after(300):
-            await vault.settled()
+            await vault.indexer.settled()
         for entry in await vault.listing.newest():
             path = entry.path
             ours |= {(path, target) for target in (await vault.listing.links(path)).forward}

@@ -1,19 +1,19 @@
 """A process that appends to a log and says what was saved, until it is killed.
 
-python -m tests.vault.appending FILE durable|eager
+python -m tests.vault.log.append_process FILE durable|eager
 """
 
 import asyncio
 import sys
 from pathlib import Path
 
-from commonplace.vault.log import Entry
-from commonplace.vault.sqlite_log import SqliteLog
+from commonplace.vault.log.log import LogEntry
+from commonplace.vault.log.sqlite import SqliteLog
 
 
 async def append(log: SqliteLog, first: int, mode: str) -> None:
     for number in range(first, 1_000_000, 4):
-        saved = log.append(Entry(f"note {first}", str(number).encode(), "ana"))
+        saved = log.append(LogEntry(f"note {first}", str(number).encode(), "ana"))
         if mode == "durable":
             await saved
         sys.stdout.write(f"{number}\n")

@@ -12,14 +12,14 @@ from pathlib import Path
 import pytest
 
 from commonplace.errors import Conflict, NotFound, Unavailable
-from commonplace.vault.log import Author, Disk, Entry, Log, Place
+from commonplace.vault.log.log import Author, FileRecord, Log, LogEntry, Place, Record
 
 BIG = b"x" * 10_000
-DISK = Disk(b"sha", b"base", None, None, 1, 2, 3)
+DISK = FileRecord(b"sha", b"base", None, None, 1, 2, 3)
 
 
-def entry(update: bytes, document: str = "note", actor: str = "ana") -> Entry:
-    return Entry(document, update, actor)
+def entry(update: bytes, document: str = "note", actor: str = "ana") -> LogEntry:
+    return LogEntry(document, update, actor)
 
 
 @pytest.mark.anyio
@@ -74,7 +74,7 @@ class LogContract:
 
     async def test_what_was_acknowledged_is_there_after_reopening(self, tmp_path: Path) -> None:
         async with self.opened(tmp_path) as log:
-            await log.append(Entry("note", b"1", "ana", (Author(7, "ana", ours=True),), DISK))
+            await log.append(LogEntry("note", b"1", "ana", (Author(7, "ana", ours=True),), DISK))
         async with self.opened(tmp_path) as log:
             replay = await log.replay("note")
             assert (replay.updates, replay.authors) == ((b"1",), (Author(7, "ana", ours=True),))
@@ -95,8 +95,8 @@ class LogContract:
 
     async def test_the_first_author_of_a_client_id_stays(self, log: Log) -> None:
         big = 2**53 - 1
-        await log.append(Entry("note", b"1", "ana", (Author(big, "ana", ours=False),)))
-        await log.append(Entry("note", b"2", "eve", (Author(big, "eve", ours=True),)))
+        await log.append(LogEntry("note", b"1", "ana", (Author(big, "ana", ours=False),)))
+        await log.append(LogEntry("note", b"2", "eve", (Author(big, "eve", ours=True),)))
         assert (await log.replay("note")).authors == (Author(big, "ana", ours=False),)
 
     async def test_a_state_takes_the_place_of_what_it_covers(self, log: Log) -> None:
@@ -106,6 +106,32 @@ class LogContract:
         assert (replay.updates, replay.seq, replay.tail) == ((b"1+2", b"3"), numbers[2], 1)
         await log.compact("note", numbers[2], b"1+2+3")
         assert (await log.replay("note")).updates == (b"1+2+3",)
+
+    async def test_changes_are_listed_with_actor_and_cause_until_compacted(self, log: Log) -> None:
+        first = await log.append(LogEntry("note", b"1", "ana", cause="typing"))
+        await log.append(LogEntry("note", b"2", "bob", cause="call"))
+        assert [(each.update, each.actor, each.cause) for each in await log.since("note", 0)] == [
+            (b"1", "ana", "typing"),
+            (b"2", "bob", "call"),
+        ]
+        await log.compact("note", first, b"1")
+        assert [each.update for each in await log.since("note", 0)] == [b"2"]
+        assert await log.since("other", 0) == []
+
+    async def test_records_are_saved_with_a_change_or_not_at_all(self, log: Log) -> None:
+        kept = Record("intent", "x", "1"), Record("intent", "y", "2")
+        await log.append(LogEntry("note", b"1", "ana", records=kept))
+        assert await log.records("intent") == {"x": "1", "y": "2"}
+        self.fill(log)
+        gone = tuple(Record("intent", key, None) for key in "xy")
+        with pytest.raises(Unavailable):
+            await log.append(LogEntry("note", BIG, "ana", records=gone))
+        self.free(log)
+        assert await log.records("intent") == {"x": "1", "y": "2"}
+        await log.put_records([Record("intent", "x", None), Record("intent", "z", "3")])
+        assert await log.records("intent") == {"y": "2", "z": "3"}
+        assert await log.records_of("intent", "z") == {"z": "3"}
+        assert await log.records_of("intent", "") == {"y": "2", "z": "3"}
 
     async def test_numbers_never_come_again(self, log: Log) -> None:
         last = await log.append(entry(b"1"))
@@ -174,15 +200,15 @@ class LogContract:
 
     async def test_the_disk_record_is_the_last_one_put(self, log: Log) -> None:
         assert await log.disk("note") is None
-        await log.append(Entry("note", b"1", "file", disk=DISK))
+        await log.append(LogEntry("note", b"1", "file", disk=DISK))
         assert await log.disk("note") == DISK
-        later = Disk(b"2", b"state", b"3", b"intended", 4, 5, 6, 7)
+        later = FileRecord(b"2", b"state", b"3", b"intended", 4, 5, 6, 7, b"before", 8.5)
         await log.put_disk("note", later)
         assert await log.disk("note") == later
 
     async def test_documents_whose_files_may_be_behind_are_told(self, log: Log) -> None:
-        number = await log.append(Entry("imported", b"1", "file", disk=DISK))
-        await log.append(Entry("in step", b"1", "file", disk=replace(DISK, seq=number + 1)))
+        number = await log.append(LogEntry("imported", b"1", "file", disk=DISK))
+        await log.append(LogEntry("in step", b"1", "file", disk=replace(DISK, seq=number + 1)))
         await log.append(entry(b"1", "without a file"))
         await log.put_disk("intended", replace(DISK, intent_sha=b"2", intent=b"3"))
         assert await log.unflushed() == ["imported", "intended"]
@@ -250,7 +276,7 @@ class LogContract:
     async def test_a_new_epoch_begins_without_history(self, log: Log) -> None:
         known = await log.identify(Place("", "a.md"))
         number = await log.append(
-            Entry(known.id, b"1", "ana", (Author(7, "ana", ours=True),), DISK)
+            LogEntry(known.id, b"1", "ana", (Author(7, "ana", ours=True),), DISK)
         )
         await log.compact(known.id, number, b"state")
         assert await log.restart(known.id) == 2

@@ -14,11 +14,14 @@ from pathlib import Path
 import pytest
 
 from commonplace.errors import Unavailable
-from commonplace.vault import commits as module, live_tables as tables
-from commonplace.vault.commits import Commits
-from commonplace.vault.log import Entry, Log, Place
-from commonplace.vault.sqlite_log import SqliteLog
-from tests.vault.log_contract import BIG, LogContract
+from commonplace.vault.log import commits as module, tables
+from commonplace.vault.log.commits import Commits
+from commonplace.vault.log.log import Log, LogEntry, Place
+from commonplace.vault.log.sqlite import SqliteLog
+from commonplace.vault.log.sqlite_engine import SqliteEngine
+from tests.vault.log.contract import BIG, LogContract
+
+SqliteCommits = Commits[sqlite3.Connection]
 
 
 class TestSqliteLog(LogContract):
@@ -52,8 +55,8 @@ def anyio_backend() -> str:
 
 
 @pytest.fixture
-async def commits(tmp_path: Path) -> AsyncIterator[Commits]:
-    made = Commits(partial(connect_counting, tmp_path / "live.db"), jobs_max=1_000)
+async def commits(tmp_path: Path) -> AsyncIterator[SqliteCommits]:
+    made = Commits(SqliteEngine(partial(connect_counting, tmp_path / "live.db")), jobs_max=1_000)
     yield made
     await made.close()
 
@@ -73,20 +76,24 @@ def put(key: str, connection: sqlite3.Connection) -> str:
     return key
 
 
-async def test_writes_that_wait_together_share_a_commit(commits: Commits) -> None:
+async def test_writes_that_wait_together_share_a_commit(
+    commits: Commits[sqlite3.Connection],
+) -> None:
     done = await asyncio.gather(*[commits.write(partial(put, str(key))) for key in range(500)])
     assert done == [str(key) for key in range(500)]
     assert counted.count("COMMIT") < 50
 
 
-async def test_what_is_read_was_committed_before(commits: Commits) -> None:
+async def test_what_is_read_was_committed_before(commits: SqliteCommits) -> None:
     commits.write(partial(put, "1"))
     read = commits.read(partial(tables.records, kind="test"))
     commits.write(partial(put, "2"))
     assert "1" in await read
 
 
-async def test_without_leading_a_write_is_saved_on_top_of_a_failed_one(commits: Commits) -> None:
+async def test_without_leading_a_write_is_saved_on_top_of_a_failed_one(
+    commits: Commits[sqlite3.Connection],
+) -> None:
     """The control for the rule that nothing is saved on top of what was not."""
 
     def fail(connection: sqlite3.Connection) -> None:
@@ -103,7 +110,9 @@ async def test_without_leading_a_write_is_saved_on_top_of_a_failed_one(commits: 
                 await following
 
 
-async def test_too_many_that_wait_are_refused_and_the_others_served(commits: Commits) -> None:
+async def test_too_many_that_wait_are_refused_and_the_others_served(
+    commits: Commits[sqlite3.Connection],
+) -> None:
     began, go = threading.Event(), threading.Event()
 
     def hold(_: sqlite3.Connection) -> bool:
@@ -123,27 +132,9 @@ async def test_too_many_that_wait_are_refused_and_the_others_served(commits: Com
     assert not commits.full
 
 
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
-async def test_a_bug_in_the_thread_is_no_acknowledgement(tmp_path: Path) -> None:
-    commits = Commits(partial(tables.connect, tmp_path / "live.db"))
-
-    def bug(_: sqlite3.Connection) -> str:
-        raise ZeroDivisionError
-
-    jobs = [commits.write(partial(put, "1")), commits.write(bug), commits.write(partial(put, "2"))]
-    results = await asyncio.gather(*jobs, return_exceptions=True)
-    assert isinstance(results[1], Unavailable)
-    saved = [result for result in results if isinstance(result, str)]
-    with pytest.raises(Unavailable):
-        await commits.write(partial(put, "3"))
-    await commits.close()
-    kept = sqlite3.connect(tmp_path / "live.db").execute("SELECT key FROM records").fetchall()
-    assert [key for (key,) in kept] == saved
-
-
 async def test_the_file_is_its_owners_alone(tmp_path: Path) -> None:
     async with SqliteLog(tmp_path / "live.db") as log:
-        await log.append(Entry("note", b"1", "ana"))
+        await log.append(LogEntry("note", b"1", "ana"))
         modes = {file.stat().st_mode & 0o777 for file in tmp_path.iterdir()}
         assert modes == {0o600}
 
@@ -166,14 +157,15 @@ def moved(folder: Path) -> int:
 async def test_what_was_committed_moves_into_the_database_when_it_is_quiet(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "QUIET_SECONDS", 0.05)
+    monkeypatch.setattr(module, "QUIET_SECONDS", 0.0)
     monkeypatch.setattr(module, "UNTIDY_MIN", 3)
     async with SqliteLog(tmp_path / "live.db") as log:
         for number in range(2):
-            await log.append(Entry("note", b"%d" % number, "ana"))
-        await asyncio.sleep(0.2)
+            await log.append(LogEntry("note", b"%d" % number, "ana"))
+        for _ in range(50):  # as many quiet moments
+            await log.replay("note")
         assert moved(tmp_path) == 0
-        await log.append(Entry("note", b"2", "ana"))
+        await log.append(LogEntry("note", b"2", "ana"))
         async with asyncio.timeout(10):
             while moved(tmp_path) < 3:
                 await asyncio.sleep(0.02)
@@ -185,16 +177,16 @@ async def test_much_that_was_committed_moves_into_the_database_once_it_was_told(
 ) -> None:
     told, order = threading.Event(), list[str]()
 
-    class Watched(Commits):
+    class Watched(SqliteCommits):
         def _tidy_up(self) -> None:
             order.append("tidied" if told.wait(10) else "tidied before it was told")
             super()._tidy_up()
 
     monkeypatch.setattr(module, "QUIET_SECONDS", 600)
-    monkeypatch.setattr("commonplace.vault.sqlite_log.Commits", Watched)
+    monkeypatch.setattr("commonplace.vault.log.sqlite.Commits", Watched)
     async with SqliteLog(tmp_path / "live.db") as log:
-        await log.append(Entry("note", b"small", "ana"))
-        await log.append(Entry("note", b"x" * 4096 * module.UNTIDY_MAX, "ana"))
+        await log.append(LogEntry("note", b"small", "ana"))
+        await log.append(LogEntry("note", b"x" * 4096 * module.UNTIDY_MAX, "ana"))
         told.set()
         async with asyncio.timeout(10):
             while moved(tmp_path) < 2:
@@ -218,7 +210,7 @@ async def test_a_disk_that_fails_in_a_quiet_moment_does_not_end_the_log(
         made.append(tables.connect(tmp_path / "live.db"))
         return made[-1]
 
-    commits = Commits(connect)
+    commits = Commits(SqliteEngine(connect))
     assert await commits.write(partial(put, "before")) == "before"
     commits._connection = None  # as after a commit that could not be taken back
     made[0].close()
@@ -246,18 +238,18 @@ async def test_a_log_that_cannot_be_opened_says_so_without_its_path(tmp_path: Pa
 
 async def test_another_reader_does_not_stop_the_log(tmp_path: Path) -> None:
     async with SqliteLog(tmp_path / "live.db") as log:
-        await log.append(Entry("note", b"1", "ana"))
+        await log.append(LogEntry("note", b"1", "ana"))
         reader = sqlite3.connect(tmp_path / "live.db")
         reader.execute("BEGIN")
         assert reader.execute("SELECT count(*) FROM updates").fetchone() == (1,)
-        await log.append(Entry("note", BIG, "ana"))
+        await log.append(LogEntry("note", BIG, "ana"))
         reader.close()
 
 
 async def test_the_clock_and_the_ids_are_those_given(tmp_path: Path) -> None:
     path = tmp_path / "live.db"
     async with SqliteLog(path, clock=lambda: 12.5, new_id=lambda: "chosen") as log:
-        await log.append(Entry("note", b"1", "ana"))
+        await log.append(LogEntry("note", b"1", "ana"))
         known = await log.identify(Place("", "a.md"))
     assert (known.id, known.created) == ("chosen", 12.5)
     rows = sqlite3.connect(path).execute("SELECT doc, seq, actor, time FROM updates").fetchall()
@@ -267,7 +259,8 @@ async def test_the_clock_and_the_ids_are_those_given(tmp_path: Path) -> None:
 def acknowledged_by_a_killed_process(path: Path, mode: str) -> set[int]:
     """Let a process append until it is killed; what it said was saved."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "tests.vault.appending", str(path), mode], stdout=subprocess.PIPE
+        [sys.executable, "-m", "tests.vault.log.append_process", str(path), mode],
+        stdout=subprocess.PIPE,
     )
     assert process.stdout is not None
     lines = [process.stdout.readline() for _ in range(120)]

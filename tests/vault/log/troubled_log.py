@@ -7,8 +7,8 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from commonplace.vault import live_tables as tables
-from commonplace.vault.sqlite_log import SqliteLog
+from commonplace.vault.log import tables
+from commonplace.vault.log.sqlite import SqliteLog
 
 
 class TroubledLog(SqliteLog):

@@ -3,15 +3,16 @@
 A subclass named `Test…` says how to open one that holds these nodes, and how ids are spelled.
 """
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
 import pytest
 
 from commonplace.errors import CommonplaceError, Conflict, Forbidden, NotFound
-from commonplace.vault.store import Draft, Revision, Store
-from commonplace.vault.wishes import Asker
+from commonplace.vault.nodes.store import Carriers, Draft, Revision, Store
+from commonplace.vault.permissions.requests import Asker
+from commonplace.vault.settings import OPERATIONS
 
 BY = Asker("assistant-1", "assistant")
 
@@ -24,6 +25,17 @@ NODES: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "e": ((), ("d",)),
     "f": ((), ()),
 }
+
+
+def text_of(tags: Sequence[str], links: Sequence[str]) -> str:
+    """Write a node's Markdown."""
+    front = f"---\ntags: [{', '.join(tags)}]\n---\n" if tags else ""
+    return f"{front}links: {' '.join(f'[[{link}]]' for link in links)}"
+
+
+def policies(policy: str) -> dict[str, str]:
+    """Answer every wish to write alike."""
+    return {str(operation): policy for operation in OPERATIONS}
 
 
 @pytest.mark.anyio
@@ -71,10 +83,20 @@ class StoreContract:
         assert await store.delete(missing, BY) is False
         assert await store.titles([missing]) == {}
 
+    async def test_a_name_tells_the_ids_of_its_nodes(self, store: Store) -> None:
+        assert await store.named("A") == self.ids("a")
+        assert await store.named("missing") == []
+
     async def test_batches_keep_their_order(self, store: Store) -> None:
         nodes = await store.nodes(self.ids("dab"), 100)
         assert [node.title for node in nodes] == ["d", "a", "b"]
         assert await store.titles(self.ids("ab")) == {self.id_of("a"): "a", self.id_of("b"): "b"}
+
+    async def test_a_node_in_a_batch_is_the_same_to_the_letter(self, store: Store) -> None:
+        for title in "abf":
+            assert [await store.node(self.id_of(title))] == await store.nodes(
+                [self.id_of(title)], 10_000
+            )
 
     async def test_content_may_be_cut_but_never_to_less_than_asked(self, store: Store) -> None:
         whole = await store.node(self.id_of("a"))
@@ -102,11 +124,37 @@ class StoreContract:
         ]
         assert await store.hubs("out_degree", 1) == [(self.id_of("a"), 2)]
 
+    async def test_a_part_of_the_graph_has_the_nearest_nodes_and_their_edges(
+        self, store: Store
+    ) -> None:
+        near = await store.around(self.id_of("c"), 1, 10)
+        assert near.nodes == tuple(zip(self.ids("cabd"), (3, 2, 2, 2), strict=True))
+        assert sorted(near.edges) == [(0, 3), (1, 0), (1, 2), (2, 0)]
+        assert [id for id, _ in (await store.around(self.id_of("c"), 2, 10)).nodes] == self.ids(
+            "cabde"
+        )
+        assert [id for id, _ in (await store.around(self.id_of("c"), 2, 3)).nodes] == self.ids(
+            "cab"
+        )
+        everything = await store.around(None, 1, 10)
+        assert sorted(id for id, _ in everything.nodes) == self.ids("abcdef")
+        assert [id for id, _ in everything.nodes[:3]] == self.ids("cdb")
+        assert (await store.around(self.id_of("missing"), 1, 10)).nodes == ()
+
+    async def test_an_id_may_leave_out_its_ending(self, store: Store) -> None:
+        short = self.id_of("a").removesuffix(".md")
+        node = await store.node(short)
+        assert node is not None
+        assert node.id == self.id_of("a")
+        assert (await store.neighbours(short, "out", 5)).total == 2
+
     async def test_tags_are_matched_any_or_every(self, store: Store) -> None:
-        assert await store.tagged(["x", "y"], 10, every=False) == self.ids("abd")
-        assert await store.tagged(["x", "y"], 10, every=True) == self.ids("b")
-        assert await store.tagged(["x"], 1, every=False) == self.ids("a")
-        assert await store.tagged(["none"], 10, every=False) == []
+        ids = {title: self.id_of(title) for title in "abd"}
+        assert await store.tagged(["x", "y"], 10, every=False) == Carriers((*ids.values(),), 3)
+        assert await store.tagged(["x", "y"], 10, every=True) == Carriers((ids["b"],), 1)
+        assert await store.tagged(["x"], 1, every=False) == Carriers((ids["a"],), 2)
+        assert await store.tagged(["x", "none"], 10, every=True) == Carriers((), 0)
+        assert await store.tagged(["none"], 10, every=False) == Carriers((), 0)
 
     async def test_a_random_node_is_one_of_those_asked_for(self, store: Store) -> None:
         assert await store.random() in self.ids("abcdef")
@@ -118,7 +166,7 @@ class StoreContract:
         node = await store.node(made)
         assert node is not None
         assert (node.title, node.content, node.tags) == ("g", "words", ("t",))
-        assert await store.tagged(["t"], 5, every=False) == [made]
+        assert (await store.tagged(["t"], 5, every=False)).ids == (made,)
         with pytest.raises(Conflict):
             await store.create(Draft("g", "other"), BY)
 

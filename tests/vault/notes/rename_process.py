@@ -1,8 +1,8 @@
 """Processes to be killed: each renames one note back and forth, and first tells its number.
 
-Run as `python -m tests.vault.renamed_forever FOLDER STATE`. Each line of input asks for one more,
-forked while this process has a single thread, so that thirty of them start in little time. When
-one was killed, that is told as well.
+Run as `python -m tests.vault.notes.rename_process FOLDER STATE`. Each line of input asks for one
+more, forked while this process has a single thread, so that thirty of them start in little time.
+When one was killed, that is told as well.
 """
 
 import os
@@ -11,23 +11,25 @@ from pathlib import Path
 
 import anyio
 
-from commonplace.core.edits import Edit
+from commonplace.core.text.edits import Edit
+from commonplace.vault.open import open_vault
 from commonplace.vault.settings import Root, Settings
-from commonplace.vault.vault import Vault
 
 NAMES = ("Hub.md", "deep/Other Hub.md")
 
 
 async def main(folder: str, state: str) -> None:
     settings = Settings((Root("vault", Path(folder)),), Path(state))
-    async with Vault.open(settings) as vault:
-        await vault.settled()
-        await vault.edit("n000.md", lambda text: [Edit(len(text), len(text), ".")], "person:ana")
+    async with open_vault(settings) as vault:
+        await vault.indexer.settled()
+        await vault.notes.edit(
+            "n000.md", lambda text: [Edit(len(text), len(text), ".")], "person:ana"
+        )
         old, new = NAMES if (Path(folder) / NAMES[0]).exists() else NAMES[::-1]
         sys.stdout.write(f"{os.getpid()}\n")
         sys.stdout.flush()
         while True:
-            await vault.rename(old, new, "person:ana")
+            await vault.renames.rename(old, new, "person:ana")
             old, new = new, old
 
 

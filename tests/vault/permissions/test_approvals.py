@@ -5,13 +5,14 @@ from pathlib import Path
 import pytest
 
 from commonplace.errors import Conflict, Forbidden, NotFound, Unavailable
-from commonplace.vault import approvals as module
-from commonplace.vault.approvals import WAITING_SECONDS_MAX, Approvals, Parked
-from commonplace.vault.permissions import Permissions
+from commonplace.vault.log.sqlite import SqliteLog
+from commonplace.vault.open import open_vault
+from commonplace.vault.permissions import approvals as module
+from commonplace.vault.permissions.approvals import WAITING_SECONDS_MAX, Approvals, Parked
+from commonplace.vault.permissions.permissions import Permissions
+from commonplace.vault.permissions.requests import Asker
 from commonplace.vault.settings import Settings
-from commonplace.vault.sqlite_log import SqliteLog
 from commonplace.vault.vault import Vault
-from commonplace.vault.wishes import Asker
 
 pytestmark = pytest.mark.anyio
 
@@ -92,17 +93,17 @@ async def test_a_write_parked_by_one_owner_is_done_by_the_next(
             "update_note",
             given,
             ASKER,
-            lambda: vault.changing.revision("a.md", "two\n", None, ASKER.id),
+            lambda: vault.write.revision("a.md", "two\n", None, ASKER),
         )
 
-    async with Vault.open(settings) as vault:
-        await vault.settled()
+    async with open_vault(settings) as vault:
+        await vault.indexer.settled()
         with pytest.raises(Forbidden, match="waits as number 1"):
             await ask(vault)
     (tmp_path / "vault/a.md").write_text("one\nand more\n")
-    async with Vault.open(settings) as vault:
-        await vault.settled()
-        await vault.approve(1, "Ada")
+    async with open_vault(settings) as vault:
+        await vault.indexer.settled()
+        await vault.permissions.approve(1, "Ada")
         assert await ask(vault) == {
             "path": "a.md",
             "status": "updated",

@@ -1,13 +1,14 @@
 import pytest
 
-from commonplace.errors import BadArgument, CommonplaceError, Forbidden
-from commonplace.vault.afterwards import Afterwards
-from commonplace.vault.permissions import Memory, Permissions
-from commonplace.vault.policies import Policies
+from commonplace.errors import BadArgument, CommonplaceError, Forbidden, NotFound
+from commonplace.vault.log.late_records import Afterwards
+from commonplace.vault.log.sqlite import SqliteLog
+from commonplace.vault.permissions.grants import EVERY_PROGRAM
+from commonplace.vault.permissions.permissions import Memory, Permissions
+from commonplace.vault.permissions.policies import Policies
+from commonplace.vault.permissions.requests import Asker, Choice, Json, Question, Wish
 from commonplace.vault.settings import parse_config, policies_of, rule_parts
-from commonplace.vault.sqlite_log import SqliteLog
-from commonplace.vault.wishes import Asker, Choice, Json, Question, Wish
-from tests.vault.test_approvals import Clock, log
+from tests.vault.permissions.test_approvals import Clock, log
 
 pytestmark = pytest.mark.anyio
 
@@ -140,4 +141,88 @@ async def test_front_ends_share_answers_but_not_policies(log: SqliteLog):
     await world.ask(saying("always"))
     with pytest.raises(Forbidden, match="settings allow no update"):
         await strict.ask("tool", {}, saying("once"), wish)
-    assert await strict.remembered() == [("update", "claude")]
+    assert await allowed(strict) == [("update", EVERY_PROGRAM)]
+
+
+async def allowed(permissions: Permissions) -> list[tuple[str, str]]:
+    return [(grant.operation, grant.who) for grant in await permissions.remembered()]
+
+
+def calling(id: str, name: str, choice: Choice, reaches: list[str]) -> Asker:
+    async def ask(question: Question) -> Choice:
+        reaches.append(question.reach)
+        return choice
+
+    return Asker(id, name, ask)
+
+
+async def test_always_is_tied_to_the_token_that_it_was_said_to(log: SqliteLog):
+    world, reaches = World(log), list[str]()
+    await world.ask(calling("token:1", "claude", "always", reaches), n=1)
+    assert "the access token 'claude'" in reaches[0]
+    assert await allowed(world.permissions) == [("update", "claude")]
+    await world.ask(calling("token:1", "renamed", "no", reaches), n=2)
+    for id in ("token:2", "session:1", "process:1"):
+        with pytest.raises(Forbidden):
+            await world.ask(calling(id, "claude", "no", reaches), n=3)
+    assert len(reaches) == 4
+
+
+async def test_always_without_a_token_is_for_every_program_and_says_so(log: SqliteLog):
+    world, reaches = World(log), list[str]()
+    await world.ask(calling("session:1", "claude", "always", reaches), n=1)
+    assert "every program on this machine" in reaches[0]
+    await world.ask(calling("process:9", "evil", "no", reaches), n=2)
+    with pytest.raises(Forbidden):
+        await world.ask(calling("token:1", "claude", "no", reaches), n=3)
+    assert len(reaches) == 2
+
+
+async def test_always_of_an_earlier_version_by_name_alone_no_longer_counts(log: SqliteLog):
+    world, reaches = World(log), list[str]()
+    await log.put_record("always", "update claude", "{}")
+    with pytest.raises(Forbidden):
+        await world.ask(calling("session:1", "claude", "no", reaches))
+    assert await world.permissions.remembered() == []
+    await world.permissions.forget_remembered()
+    assert await log.records("always") == {}
+
+
+async def test_what_is_always_allowed_says_all_of_it_and_is_revoked_by_itself(log: SqliteLog):
+    world, reaches = World(log), list[str]()
+    await world.ask(calling("token:1", "claude", "always", reaches), n=1)
+    await world.ask(calling("session:1", "cursor", "always", reaches), n=2)
+    assert reaches == [
+        "the access token 'claude' may change any note without asking",
+        f"{EVERY_PROGRAM} may change any note without asking",
+    ]
+    first, second = await world.permissions.remembered()
+    assert {first.meaning, second.meaning} == {
+        "claude may change any note without asking",
+        f"{EVERY_PROGRAM} may change any note without asking",
+    }
+    mine = next(grant for grant in (first, second) if grant.who == "claude")
+    await world.permissions.revoke(mine.key)
+    assert await allowed(world.permissions) == [("update", EVERY_PROGRAM)]
+    with pytest.raises(Forbidden):
+        await world.ask(calling("token:1", "claude", "no", reaches), n=3)
+    with pytest.raises(NotFound):
+        await world.permissions.revoke(mine.key)
+
+
+@pytest.mark.parametrize("choice", ["session", "always"])
+async def test_no_answer_about_one_deletion_lets_another_note_go(log: SqliteLog, choice: Choice):
+    permissions, questions = World(log).permissions, list[Question]()
+
+    async def ask(question: Question) -> Choice:
+        questions.append(question)
+        return choice
+
+    async def deletion() -> Wish:
+        return Wish("delete", f"{len(questions)}.md", "kind", {}, "delete it")
+
+    for number in range(2):
+        await permissions.ask("tool", {"n": number}, Asker("token:1", "claude", ask), deletion)
+    assert [question.choices for question in questions] == [("once",), ("once",)]
+    assert [question.reach for question in questions] == ["", ""]
+    assert await permissions.remembered() == []

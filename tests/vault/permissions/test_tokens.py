@@ -11,9 +11,10 @@ from hypothesis import given, strategies as st
 
 from commonplace.core.scopes import SCOPES, Scope, allows
 from commonplace.errors import BadArgument, Conflict, NotFound, Unavailable
-from commonplace.vault import tokens as module
-from commonplace.vault.sqlite_log import SqliteLog
-from commonplace.vault.tokens import USED_SECONDS, Tokens, expiry
+from commonplace.vault.log.sqlite import SqliteLog
+from commonplace.vault.permissions import tokens as module
+from commonplace.vault.permissions.tokens import USED_SECONDS, Tokens, expiry
+from tests.wait import PATIENCE
 
 pytestmark = pytest.mark.anyio
 
@@ -127,7 +128,7 @@ async def test_whoever_is_in_is_told_when_the_token_expires(log: SqliteLog):
     tokens = Tokens(log)
     made, _ = await tokens.create("Ada", expires=time.time() + 0.05)
     over = anyio.Event()
-    with tokens.watch(made, over.set), anyio.fail_after(10):
+    with tokens.watch(made, over.set), anyio.fail_after(PATIENCE):
         await over.wait()
 
 

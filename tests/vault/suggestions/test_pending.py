@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from commonplace.vault.index import Pending
+from commonplace.vault.index.reader import PendingSuggestion
+from commonplace.vault.open import open_vault
 from commonplace.vault.settings import Root, Settings
-from commonplace.vault.suggesting import Suggester
-from commonplace.vault.vault import Vault
-from commonplace.vault.waiting import Wanted
+from commonplace.vault.suggestions.authorship import Suggester
+from commonplace.vault.suggestions.pending import Wanted
 from tests.vault.conftest import Notes, write
 
 pytestmark = pytest.mark.anyio
@@ -35,7 +35,7 @@ WANTED = [
 ]
 
 
-def meets(each: Pending, wanted: Wanted) -> bool:
+def meets(each: PendingSuggestion, wanted: Wanted) -> bool:
     return (
         wanted.path in (None, each.path)
         and each.path.startswith((wanted.folder or "").rstrip("/") + "/" if wanted.folder else "")
@@ -49,23 +49,23 @@ async def test_pages_put_together_are_the_whole_list(tmp_path: Path) -> None:
     (tmp_path / "vault").mkdir()
     write(tmp_path / "vault", NOTES)
     settings = Settings((Root("vault", tmp_path / "vault"),), tmp_path / "state")
-    async with Vault.open(settings) as vault:
-        await vault.settled()
+    async with open_vault(settings) as vault:
+        await vault.indexer.settled()
         for path in ("a.md", "b/one.md"):
-            await vault.read(path, "ant")
-            await vault.suggest(path, "word", "word more", Suggester("ant", "ant"))
-        whole = await vault.pending()
+            await vault.reader.read(path, "ant", "ant")
+            await vault.suggestions.suggest(path, "word", "word more", Suggester("ant", "ant"))
+        whole = await vault.pending.listed()
         order = [each.path for each in whole]
         assert order == sorted(order)
         assert len(whole) == 15
         for wanted in WANTED:
             expected = [each for each in whole if meets(each, wanted)]
             for limit in (1, 4, 100):
-                found: list[Pending] = []
+                found: list[PendingSuggestion] = []
                 for start in range(0, len(expected) + limit, limit):
-                    rows, total = await vault.pending_page(wanted, start, limit)
+                    rows, total = await vault.pending.page(wanted, start, limit)
                     assert total == len(expected)
                     assert len(rows) == min(limit, max(0, total - start))
                     found += rows
                 assert found == expected, wanted
-        assert [len(await vault.pending(path)) for path in NOTES] == [9, 3, 0, 2, 1]
+        assert [len(await vault.pending.listed(path)) for path in NOTES] == [9, 3, 0, 2, 1]

@@ -7,7 +7,7 @@ for await (const line of createInterface({ input: process.stdin })) {
   const points = pointsOf(text);
   const row = (mark: Mark) => [
     mark.kind, ...[mark.start, mark.body, mark.middle, mark.tail, mark.end].map((at) => points[at]),
-    mark.meta && [mark.meta.author, mark.meta.time],
+    mark.meta && [mark.meta.author, mark.meta.time, ...mark.meta.earlier],
   ];
   const marked = parse(text);
   const pending = suggestions(marked);
@@ -19,7 +19,7 @@ for await (const line of createInterface({ input: process.stdin })) {
     fences: marked.fences.map(([start, end]) => [points[start], points[end]]),
     pending: pending.map((s, at) => {
       const { old, new: added } = sides(marked, s);
-      return [ids[at], s.kind, old, added];
+      return [ids[at], s.kind, old, added, s.author];
     }),
     accepted: accepted(text),
     base: base(text),

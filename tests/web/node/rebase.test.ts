@@ -41,8 +41,8 @@ test("a long text is compared by its lines", () => {
   const base = lines.join("");
   const mine = base.replace("Line 7 of", "Line 7 mine of").replace("Line 19000 of", "Line 19000 mine of");
   const theirs = base.replace("Line 9000 of", "Line 9000 theirs of").replace("Line 3 of a long note.\n", "");
-  const start = performance.now();
+  const start = process.cpuUsage();
   const found = merged(base, mine, theirs);
-  assert.ok(performance.now() - start < 2000);
+  assert.ok(process.cpuUsage(start).user < 2000_000); // processor time: others may be at work
   assert.equal(found, theirs.replace("Line 7 of", "Line 7 mine of").replace("Line 19000 of", "Line 19000 mine of"));
 });

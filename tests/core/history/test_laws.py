@@ -1,0 +1,339 @@
+"""The laws of `commonplace.core.history`, on random histories of three people and two assistants.
+
+Some hundred in each run; as many as a profile asks for with `make laws`.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from random import Random
+
+import pytest
+from hypothesis import given, settings, strategies as st
+
+from commonplace.core.history import (
+    Blame,
+    Change,
+    Delta,
+    Passage,
+    Step,
+    Undone,
+    apply,
+    between,
+    decode,
+    encode,
+    inverse,
+    spliced,
+    started,
+    undo,
+)
+from tests.core.history.histories import (
+    ASSISTANTS,
+    History,
+    Letter,
+    authors,
+    without,
+    words,
+    written,
+)
+
+PROFILE = settings().max_examples
+EXAMPLES = 60 if PROFILE <= 100 else PROFILE
+UNDONE = 100 if PROFILE <= 100 else max(20_000, PROFILE // 5)
+UNCLEAR_MAX = 0.05
+
+seeds = st.integers(0, 2**62)
+Undoing = Callable[[History, str], Undone]
+Splice = Callable[[Blame, Delta, int], Blame]
+
+
+def undone(history: History, actor: str) -> Undone:
+    return undo(
+        started(history.base),
+        history.base,
+        [made.step(actor) for made in history.made],
+        lambda number: history.actor(number) == actor,
+    )
+
+
+def text_of(letters: list[Letter]) -> str:
+    return "".join(letter.character for letter in letters)
+
+
+def check_replay(history: History) -> None:
+    text = history.base
+    for made in history.made:
+        text = apply(text, decode(encode(made.delta)))
+    assert text == history.text
+    for made in reversed(history.made):
+        text = apply(text, inverse(made.delta))
+    assert text == history.base
+
+
+def check_blame(history: History, splice: Splice = spliced) -> None:
+    blame = started(history.base)
+    for made in history.made:
+        blame = splice(blame, made.delta, made.number)
+    assert sum(length for length, _ in blame) == len(history.text)
+    assert [number for length, number in blame for _ in range(length)] == authors(history)
+
+
+def check_undo(history: History, actor: str, undoing: Undoing = undone) -> Undone:
+    """Compare with both oracles; what they differ in must be listed, and all else be the same."""
+    found = undoing(history, actor)
+    result = apply(history.text, found.delta)
+    late = without(history, actor)
+    early = {letter.id for letter in without(history, actor, late=False)}
+    assert {letter.id for letter in late} == early
+    listed = places_of(found.unclear)
+    assert insert_all(result, found.unclear) == text_of(late)
+    clear = [letter for index, letter in enumerate(late) if index not in listed]
+    known = {letter.id for letter in clear}
+    other = [letter for letter in without(history, actor, late=False) if letter.id in known]
+    assert text_of(clear) == result
+    assert [letter.id for letter in clear] == [letter.id for letter in other]
+    return found
+
+
+def insert_all(text: str, passages: tuple[Passage, ...]) -> str:
+    for passage in reversed(passages):
+        text = text[: passage.place] + passage.text + text[passage.place :]
+    return text
+
+
+def places_of(passages: tuple[Passage, ...]) -> set[int]:
+    """Where the passages would be in the text with all of them."""
+    found: set[int] = set()
+    for passage in passages:
+        start = passage.place + len(found)
+        found |= set(range(start, start + len(passage.text)))
+    return found
+
+
+@settings(max_examples=EXAMPLES)
+@given(seeds)
+def test_replaying_deltas_gives_the_text_from_either_end(seed: int) -> None:
+    check_replay(written(Random(seed)))
+
+
+@settings(max_examples=UNDONE)
+@given(seeds)
+def test_blame_is_that_of_each_character(seed: int) -> None:
+    check_blame(written(Random(seed), 20))
+
+
+def test_undoing_an_assistant_equals_the_history_without_it() -> None:
+    counts = [0, 0]
+
+    @settings(max_examples=UNDONE)
+    @given(seeds)
+    def law(seed: int) -> None:
+        for actor in ASSISTANTS:
+            found = check_undo(written(Random(seed)), actor)
+            counts[0] += len(found.passages)
+            counts[1] += len(found.unclear)
+
+    law()
+    assert counts[0] > EXAMPLES
+    assert 0 < counts[1] <= UNCLEAR_MAX * counts[0]
+
+
+@settings(max_examples=EXAMPLES)
+@given(seeds)
+def test_undoing_the_undoing_gives_the_text_from_before(seed: int) -> None:
+    history = written(Random(seed))
+    before = history.text
+    blame = started(history.base)
+    for made in history.made:
+        blame = spliced(blame, made.delta, made.number)
+    delta = undone(history, ASSISTANTS[0]).delta
+    back = undo(blame, before, [Step(99, delta, inserts=True, deletes=True)], lambda n: n == 99)
+    assert not back.unclear
+    assert apply(apply(before, delta), back.delta) == before
+
+
+@settings(max_examples=EXAMPLES)
+@given(seeds)
+def test_what_is_undone_stays_undone_and_comes_back_once(seed: int) -> None:
+    random = Random(seed)
+    history = written(random)
+    history.add("person:Ann", undone(history, ASSISTANTS[0]).delta, revives=True)
+    again = undone(history, ASSISTANTS[0])
+    assert again.delta == ()
+    text = history.text
+    at = random.randint(0, len(text))
+    history.add("person:Bo", (Change(at, "", "\nmore\n"),))
+    assert undone(history, ASSISTANTS[0]).delta == ()
+
+
+@settings(max_examples=EXAMPLES)
+@given(seeds)
+def test_an_undo_that_was_undone_can_be_made_again(seed: int) -> None:
+    history = written(Random(seed))
+    before = history.text
+    first = undone(history, ASSISTANTS[0])
+    history.add("person:Ann", first.delta, revives=True, redoes=True)
+    once, number = history.text, len(history.made)
+    blame = started(history.base)
+    for made in history.made[:-1]:
+        blame = spliced(blame, made.delta, made.number)
+    step = Step(number, first.delta, inserts=True, deletes=True)
+    back = undo(blame, before, [step], lambda each: each == number).delta if first.delta else ()
+    history.add("person:Ann", back, revives=True, redoes=True)
+    assert history.text == before
+    again = undone(history, ASSISTANTS[0])
+    assert apply(history.text, again.delta) == once
+    assert [each.text for each in again.unclear] == [each.text for each in first.unclear]
+
+
+@settings(max_examples=EXAMPLES)
+@given(seeds)
+def test_text_that_was_put_back_is_still_of_those_who_wrote_it(seed: int) -> None:
+    history = written(Random(seed))
+    whose = authors(history)
+    found = undone(history, ASSISTANTS[0])
+    history.add("person:Ann", found.delta, revives=True)
+    kept = [number for number in whose if history.actor(number) not in ASSISTANTS[:1]]
+    back = [run for change in found.delta for run in change.origins for _ in range(run[0])]
+    assert len(authors(history)) == len(kept) + len(back)
+    assert len(history.made) not in authors(history) or not found.delta
+    check_blame(history)
+
+
+@settings(max_examples=100)
+@given(st.text(), st.text())
+def test_a_delta_between_any_two_texts_leads_from_one_to_the_other(old: str, new: str) -> None:
+    delta = between(old, new)
+    assert apply(old, delta) == new
+    assert apply(new, inverse(delta)) == old
+    assert decode(encode(delta)) == delta
+
+
+@pytest.mark.parametrize("data", [b"", b"\2", b"\0\1\5ab", b"\1xyz", b"\0\0\1\xff\0\0"])
+def test_bytes_that_are_no_delta_are_refused(data: bytes) -> None:
+    with pytest.raises(ValueError, match="a delta"):
+        decode(data)
+
+
+def test_a_delta_of_another_text_is_refused() -> None:
+    with pytest.raises(ValueError, match="does not fit"):
+        apply("cat", (Change(0, "dog", "cow"),))
+
+
+def test_a_long_revision_is_kept_small() -> None:
+    text = words(Random(1), 2_000)
+    assert len(encode(between("", text))) < len(text.encode()) / 2
+
+
+# -- the controls: careless variants that the laws must see
+
+
+def forgets_to_list(history: History, actor: str) -> Undone:
+    found = undone(history, actor)
+    return replace(found, passages=tuple(p for p in found.passages if p.kind != "unclear"))
+
+
+def guesses(history: History, actor: str) -> Undone:
+    """Put unclear passages back anyway."""
+    found = undone(history, actor)
+    result = insert_all(apply(history.text, found.delta), found.unclear)
+    clear = tuple(p for p in found.passages if p.kind != "unclear")
+    return Undone(between(history.text, result), clear)
+
+
+def reverts_each_edit(history: History, actor: str) -> Undone:
+    """Take back an actor's deltas where they stood, without carrying them through later edits."""
+    text = history.text
+    for made in reversed(history.made):
+        if made.actor == actor:
+            edits = [
+                (each.start, each.start + len(each.removed), each.added)
+                for each in inverse(made.delta)
+            ]
+            for start, end, added in reversed(edits):
+                text = text[:start] + added + text[end:]
+    return Undone(between(history.text, text), ())
+
+
+def removes_all_that_it_wrote_around(history: History, actor: str) -> Undone:
+    """Take away what people wrote inside an assistant's words, too."""
+    found = undone(history, actor)
+    delta: Delta = ()
+    if found.delta:
+        start, end = found.delta[0].start, found.delta[-1].end
+        delta = (Change(start, history.text[start:end], ""),)
+    return Undone(delta, found.passages)
+
+
+@pytest.mark.parametrize(
+    "careless", [forgets_to_list, guesses, reverts_each_edit, removes_all_that_it_wrote_around]
+)
+def test_the_law_of_undoing_can_fail(careless: Undoing) -> None:
+    failed = 0
+    for seed in range(60):
+        try:
+            check_undo(written(Random(seed)), ASSISTANTS[0], careless)
+        except (AssertionError, ValueError):
+            failed += 1
+    assert failed
+
+
+def test_the_laws_of_replay_and_blame_can_fail() -> None:
+    history = written(Random(5))
+    off = replace(history.made[-1], delta=(Change(0, history.text[:1], "x"),))
+    with pytest.raises((AssertionError, ValueError)):
+        check_replay(History(history.base, [*history.made[:-1], off]))
+    with pytest.raises(AssertionError):
+        check_blame(written(Random(5), 20), lambda blame, delta, _: spliced(blame, delta, 1))
+
+
+# -- cases that a person would name
+
+
+def history_of(base: str, *texts: tuple[str, str]) -> History:
+    history = History(base)
+    for actor, text in texts:
+        history.add(actor, between(history.text, text))
+    return history
+
+
+A, P = ASSISTANTS[0], "person:Ann"
+
+
+@pytest.mark.parametrize(
+    ("base", "texts", "result", "unclear"),
+    [
+        ("a cat sat", [(A, "a dog sat")], "a cat sat", []),
+        ("a cat sat", [(A, "a dog sat"), (P, "so a dog sat down")], "so a cat sat down", []),
+        ("A cat sat", [(A, "A dog sat"), (P, "So a dog sat")], "So a cat sat", []),
+        ("a cat sat", [(A, "a dog sat"), (P, "a bird sat")], "a bird sat", ["cat"]),
+        ("a cat sat", [(A, "a sat"), (P, "a big sat")], "a big sat", ["cat "]),
+        ("ein zwo drei", [(A, "ein drei"), (P, "")], "", ["zwo "]),
+        ("x", [(A, "x The quick fox."), (P, "x The quick brown fox.")], "xbrown", []),
+    ],
+)
+def test_undoing_by_name(
+    base: str, texts: list[tuple[str, str]], result: str, unclear: list[str]
+) -> None:
+    history = history_of(base, *texts)
+    found = undone(history, A)
+    assert apply(history.text, found.delta).strip() == result
+    assert [each.text for each in found.unclear] == unclear
+
+
+@pytest.mark.parametrize("seed", [1005812, 1005857])
+def test_histories_that_were_once_undone_wrongly(seed: int) -> None:
+    check_undo(written(Random(seed)), ASSISTANTS[1])
+
+
+def test_a_persons_letters_inside_an_assistants_words_are_theirs() -> None:
+    history = history_of("", (A, "the cat"), (P, "the big cat"))
+    assert [history.actor(number) for number in authors(history)] == [A] * 4 + [P] * 4 + [A] * 3
+
+
+def test_a_long_history_is_played_in_little_time() -> None:
+    random = Random(3)
+    history = History(words(random, 800))
+    for number in range(2_000):
+        at = random.randint(0, len(history.text) - 9)
+        history.add(P if number % 9 else A, (Change(at, history.text[at : at + 4], "abcd"),))
+    assert undone(history, A).passages

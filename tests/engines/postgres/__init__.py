@@ -1,0 +1,1 @@
+"""The tests over a real PostgreSQL."""

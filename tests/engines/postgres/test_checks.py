@@ -1,0 +1,75 @@
+"""`commonplace doctor --database`: what it says of servers that are well, and of others."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Generator
+
+import pytest
+from psycopg import sql
+
+from tests.engines.postgres.conftest import admin, scratch
+from tests.engines.postgres.server import SUPERUSER, PostgresServer, missing
+
+
+def doctor(url: str) -> tuple[int, dict[str, tuple[bool, str]]]:
+    """Ask it as a program, with the address where a password may stand."""
+    done = subprocess.run(
+        [sys.executable, "-m", "commonplace", "doctor", "--json"],
+        env={**os.environ, "COMMONPLACE_DATABASE": url},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.stdout, done.stderr
+    found = {each["name"]: (each["ok"], each["detail"]) for each in json.loads(done.stdout)}
+    return done.returncode, found
+
+
+def test_a_server_that_is_well(url: str) -> None:
+    code, found = doctor(url)
+    assert code == 0, found
+    assert all(ok for ok, _ in found.values())
+    assert found["database"][1].startswith("PostgreSQL ")
+    assert "synchronous_commit is on" in found["database durability"][1]
+    assert "none is synchronous" in found["database standby"][1]
+    assert "ms a round trip" in found["database latency"][1]
+
+
+def test_a_setting_that_is_too_weak_is_told_with_what_we_do_about_it(
+    url: str, database: str, postgres: PostgresServer
+) -> None:
+    with admin(postgres) as connection:
+        weaken = sql.SQL("ALTER DATABASE {} SET synchronous_commit TO off")
+        connection.execute(weaken.format(sql.Identifier(database)))
+    assert "is off; for its own edits" in doctor(url)[1]["database durability"][1]
+
+
+@pytest.fixture
+def careless() -> Generator[PostgresServer]:
+    if why := missing():
+        pytest.skip(why)
+    with scratch() as folder:
+        server = PostgresServer(folder / "server", "fsync=off", "synchronous_standby_names=nobody")
+        server.create()
+        server.start()
+        yield server
+        server.stop()
+
+
+def test_servers_that_may_lose_or_wait_are_named(careless: PostgresServer) -> None:
+    code, found = doctor(careless.url("postgres", role=SUPERUSER))
+    assert code == 1
+    assert not found["database durability"][0]
+    assert "every edit waits" in found["database standby"][1]
+
+
+def test_one_that_does_not_answer_is_a_finding_without_its_password() -> None:
+    code, found = doctor("postgresql://somebody:secret@127.0.0.1:1/notes")
+    assert code == 1
+    ok, detail = found["database"]
+    assert not ok
+    assert "could not be reached" in detail
+    assert "secret" not in detail

@@ -1,0 +1,97 @@
+"""Every answer is bounded, tells the total and how to get more; a cut text is not written back."""
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.tools.conftest import Desk, OpenDesk
+
+pytestmark = pytest.mark.anyio
+
+LONG = "".join(f"line {number} {'word ' * 20}\n" for number in range(1, 6_001))
+
+
+async def test_a_long_note_is_read_in_parts(desk: OpenDesk) -> None:
+    at = await desk({"long.md": LONG, "wide.md": ("x" * 1_900 + "\n") * 900})
+    note = json.loads(await at.call("read_note", path="long.md"))
+    assert len(note["content"]) <= 200_000
+    shown = note["lines_returned"]
+    assert 0 < shown < note["total_lines"] == 6_000
+    assert note["truncated"] is True
+    assert note["more"] == f"Read on with start_line={shown + 1}."
+    rest = note["content"] + "\n"
+    while note.get("truncated"):
+        first = rest.count("\n") + 1
+        note = json.loads(await at.call("read_note", path="long.md", start_line=first))
+        rest += note["content"] + ("\n" if note.get("truncated") else "")
+    assert rest.removesuffix("\n") == LONG.removesuffix("\n")
+    wide = await at.call("read", file_path="wide.md")
+    assert len(wide) < 220_000
+    assert "of 900. Use offset=" in wide
+
+
+async def test_a_list_of_very_many_notes_tells_how_many_there_are(desk: OpenDesk) -> None:
+    notes = {f"d{n % 3}/n{n}.md": f"---\nk: 1\n---\n#t {n}\n" for n in range(620)}
+    at = await desk(notes)
+    listed = json.loads(await at.call("list_notes"))
+    assert (len(listed["notes"]), listed["count"], listed["total"]) == (500, 500, 620)
+    assert listed["truncated"] is True
+    assert "folder" in listed["more"]
+    part = json.loads(await at.call("list_notes", folder="d1"))
+    assert part["count"] == 207
+    assert "total" not in part
+    found = json.loads(await at.call("property_search", properties={"k": 1}))
+    assert (found["count"], found["total"], found["truncated"]) == (10, 620, True)
+    assert "limit" in found["more"]
+    few = json.loads(await at.call("property_search", properties={"k": 2}))
+    assert "total" not in few
+
+
+async def test_a_list_of_nodes_tells_how_many_carry_the_tags(desk: OpenDesk) -> None:
+    at = await desk({f"n{n}.md": f"#t {n}\n" for n in range(30)})
+    result = await at.client.call_tool("search_by_tags", {"tags": ["t"]})
+    texts = [str(getattr(block, "text", "")) for block in result.content]
+    assert len(json.loads(texts[0])) == 20
+    assert texts[1] == "[Showing 20 of 30. Set limit (at most 100) to see more.]"
+    result = await at.client.call_tool("search_by_tags", {"tags": ["t"], "limit": 30})
+    assert len(result.content) == 1
+
+
+async def written_back(at: Desk, **arguments: Any) -> str:
+    return await at.error("update_note", path="long.md", content="mine\n", **arguments)
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("read", {"file_path": "long.md"}),
+        ("read", {"file_path": "long.md", "offset": 2, "limit": 9_000}),
+        ("read_note", {"path": "long.md"}),
+        ("read_note", {"path": "long.md", "start_line": 2}),
+        ("get_node", {"id": "long.md"}),
+    ],
+)
+async def test_a_text_of_which_part_was_read_is_not_written_back(
+    desk: OpenDesk, tool: str, arguments: dict[str, Any]
+) -> None:
+    at = await desk({"long.md": LONG}, update="allow")
+    await at.call(tool, **arguments)
+    error = await written_back(at)
+    assert "only part of long.md" in error
+    assert "edit" in error
+    assert (at.folder / "long.md").read_text("utf-8") == LONG
+    node = await at.error("update_node", id="long.md", content="mine\n")
+    assert "only part of long.md" in node
+    assert await at.call("update_note", path="long.md", frontmatter={"a": 1})
+
+
+async def test_a_text_that_was_read_in_parts_may_be_written_back(desk: OpenDesk) -> None:
+    at = await desk({"long.md": LONG, "short.md": "a\n"}, update="allow")
+    for offset in range(1, 6_001, 1_500):
+        await at.call("read", file_path="long.md", offset=offset, limit=1_500)
+    assert await at.call("update_note", path="long.md", content="mine\n")
+    assert await at.call("update_note", path="long.md", content="mine again\n")
+    for tool, name in (("read", "file_path"), ("read_note", "path"), ("get_node", "id")):
+        await at.call(tool, **{name: "short.md"})
+        assert await at.call("update_note", path="short.md", content=f"{tool}\n")

@@ -1,0 +1,152 @@
+"""What people decide and say reaches the assistant: by any reading tool, in any process, once."""
+
+import json
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import anyio
+import pytest
+from mcp import Client
+
+from commonplace.server.mcp.actors import acting
+from commonplace.server.mcp.server import build
+from commonplace.server.mcp.vault_resources import VaultResources
+from commonplace.tools.table import Actor, Toolbox
+from commonplace.vault.documents.file import sync, versions
+from commonplace.vault.open import open_vault
+from commonplace.vault.settings import Root, Settings
+from tests.tools.conftest import Desk, OpenDesk, every_tool
+from tests.wait import PATIENCE
+
+pytestmark = pytest.mark.anyio
+
+NOTE = {"a.md": "The folder is red.\n"}
+EDIT = {"file_path": "a.md", "old_string": "red", "new_string": "blue"}
+
+
+@asynccontextmanager
+async def process(tmp_path: Path, number: int) -> AsyncGenerator[Desk]:
+    """Open the vault anew, as another process of the same assistant would."""
+    settings = Settings((Root("vault", tmp_path / "vault"),), tmp_path / "state")
+    async with open_vault(settings) as vault:
+        await vault.indexer.settled()
+        with acting(Actor(f"process:{number}", "assistant")):
+            async with Client(
+                build(Toolbox(every_tool(vault)), VaultResources(vault), version="0")
+            ) as client:
+                yield Desk(client, tmp_path / "vault", vault)
+
+
+@pytest.mark.parametrize("tool", ["read", "read_note", "get_node"])
+async def test_another_process_of_the_assistant_learns_it_once(tmp_path: Path, tool: str) -> None:
+    (tmp_path / "vault").mkdir()
+    (tmp_path / "vault/a.md").write_text(NOTE["a.md"])
+    async with process(tmp_path, 1) as first:
+        await first.call("read", file_path="a.md")
+        await first.call("edit", **EDIT)
+        (waiting,) = await first.vault.pending.listed()
+        await first.vault.review.decide("reject", {"a.md": [waiting.id]}, "Anna", "It IS red.")
+    given = {"read": "file_path", "read_note": "path", "get_node": "id"}[tool]
+    async with process(tmp_path, 2) as second:
+        told = await second.call(tool, **{given: "a.md"})
+        if tool == "read":
+            assert 'rejected by Anna: {--red--}{++blue++} (reason: "It IS red.")' in told
+        else:
+            (decided,) = json.loads(told)["decided"]
+            assert decided == {
+                "verdict": "reject",
+                "old": "red",
+                "new": "blue",
+                "who": "Anna",
+                "reason": "It IS red.",
+            }
+        for other, name in (("read", "file_path"), ("read_note", "path"), ("get_node", "id")):
+            assert "Anna" not in await second.call(other, **{name: "a.md"})
+
+
+async def told_of(at: Desk, saved: str) -> str:
+    """Save a note as another program does; return what the assistant reads once it is told."""
+    (at.folder / "a.md").write_text(saved)
+    with anyio.fail_after(PATIENCE):
+        while "[Decided" not in (told := await at.call("read", file_path="a.md")):
+            await anyio.sleep(0.1)
+    assert "[Pending" not in told
+    await at.vault.notes.queue.flush_all()
+    assert (at.folder / "a.md").read_text() == saved
+    return told
+
+
+@pytest.mark.parametrize("saved", ["The folder is blue.\n", "The old folder is blue, so to say.\n"])
+async def test_what_is_accepted_in_the_file_at_once_is_told(desk: OpenDesk, saved: str) -> None:
+    at = await desk(NOTE)
+    await at.call("read", file_path="a.md")
+    await at.call("edit", **EDIT)
+    told = await told_of(at, saved)
+    assert told.endswith("accepted by another program, in the file: {--red--}{++blue++}")
+
+
+@pytest.mark.parametrize(
+    ("saved", "verdict"),
+    [
+        ("The folder is red.\n", "rejected"),
+        ("Here the folder is red.\n", "rejected"),
+        ("The folder is green.\n", "edited away"),
+    ],
+)
+async def test_what_is_decided_in_the_file_later_is_told(
+    desk: OpenDesk, saved: str, verdict: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (versions, sync):
+        monkeypatch.setattr(module, "OVERLAP_SECONDS", 0.3)
+    at = await desk(NOTE)
+    await at.call("read", file_path="a.md")
+    await at.call("edit", **EDIT)
+    # A save within this time could be that of a program that had not seen the suggestion.
+    await anyio.sleep(1.0)
+    told = await told_of(at, saved)
+    assert told.endswith(f"{verdict} by another program, in the file: {{--red--}}{{++blue++}}")
+
+
+async def test_a_save_that_may_not_have_seen_a_suggestion_decides_nothing(desk: OpenDesk) -> None:
+    at = await desk(NOTE)
+    await at.call("read", file_path="a.md")
+    await at.call("edit", **EDIT)
+    (at.folder / "a.md").write_text("Here, the folder is red.\n")
+    await at.vault.notes.queue.catch_up(await at.vault.notes.ids.id_of("a.md"))
+    told = await at.call("read", file_path="a.md")
+    assert told.startswith("     1\tHere, the folder is blue.")
+    assert told.endswith("(mcp) 0s ago, perhaps rejected in the file"), told
+    assert "[Decided" not in told
+
+
+async def test_an_assistant_learns_that_its_words_were_modified(desk: OpenDesk) -> None:
+    at = await desk(NOTE)
+    await at.call("read", file_path="a.md")
+    await at.call("edit", **EDIT)
+    (one,) = await at.vault.pending.listed()
+    await at.vault.review.accept_as("a.md", one.id, "dark blue", "Anna")
+    told = await at.call("read", file_path="a.md")
+    assert told.endswith('modified by Anna: {--red--}{++blue++} (reason: "accepted as: dark blue")')
+
+
+async def test_comments_are_listed_with_what_they_are_about(desk: OpenDesk) -> None:
+    text = (
+        "One {--b--}{++c\nd++}.\n\nThis paragraph is long. {>>please shorten this<<}\n"
+        'An {==odd phrase==}{>>{"author":"Anna"}@@unclear?<<} here.\n'
+    )
+    at = await desk({"a.md": text})
+    read = await at.call("read", file_path="a.md")
+    assert read.endswith(
+        "[Comments]\n"
+        '  L4: "please shorten this" on "This paragraph is long."\n'
+        '  L5: "unclear?" on "odd phrase" (Anna)'
+    )
+    wanted = [
+        {"line": 4, "text": "please shorten this", "about": "This paragraph is long."},
+        {"line": 5, "text": "unclear?", "about": "odd phrase", "author": "Anna"},
+    ]
+    assert json.loads(await at.call("read_note", path="a.md"))["comments"] == wanted
+    assert json.loads(await at.call("get_node", id="a.md"))["comments"] == wanted
+    at.folder.joinpath("b.md").write_text("plain\n")
+    assert "comments" not in json.loads(await at.call("read_note", path="b.md"))

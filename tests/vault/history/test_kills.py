@@ -1,0 +1,137 @@
+"""kill -9 in the middle of a decision or an undo over many notes: whole afterwards, or not begun.
+
+A decision accepts suggestions, or rejects the notes that an assistant suggested to create, which
+then go to the trash.
+
+A few statements of a few notes in each run; `COMMONPLACE_KILLS=1000 COMMONPLACE_KILL_NOTES=200`
+for all of it, in several runs from other statements on with `COMMONPLACE_KILL_FIRST`.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Generator
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from commonplace.core.text.edits import diff
+from commonplace.vault.history.intents import Intents
+from commonplace.vault.open import open_vault
+from commonplace.vault.permissions.requests import Asker
+from commonplace.vault.settings import Root, Settings
+from commonplace.vault.suggestions.authorship import Suggester
+from commonplace.vault.vault import Vault
+
+pytestmark = [pytest.mark.anyio, pytest.mark.slow]
+
+NOTES = int(os.environ.get("COMMONPLACE_KILL_NOTES", "4"))
+KILLS = int(os.environ.get("COMMONPLACE_KILLS", "5"))
+FIRST = int(os.environ.get("COMMONPLACE_KILL_FIRST", "1"))
+CLAUDE = Suggester("claude", "Claude")
+BEFORE, AFTER = "one two three\n", "one 2 three\n"
+GONE = "in the trash"
+DONE = {"decide": {AFTER}, "undo": {BEFORE}, "reject": {GONE}}
+
+Kill = Callable[[Path, str, int], str]
+
+
+def settings_of(folder: Path) -> Settings:
+    return Settings((Root("vault", folder / "vault"),), folder / "state")
+
+
+@pytest.fixture
+def kill() -> Generator[Kill]:
+    command = [sys.executable, "-m", "tests.vault.history.kill_process"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as processes:
+        asked, told = processes.stdin, processes.stdout
+        assert asked is not None
+        assert told is not None
+
+        def one(folder: Path, what: str, at: int) -> str:
+            asked.write(f"{folder / 'vault'} {folder / 'state'} {what} {at}\n".encode())
+            asked.flush()
+            return told.readline().decode().strip()
+
+        yield one
+
+
+async def prepare(folder: Path, what: str) -> None:
+    """Make a vault with suggestions to decide, or with changes to undo."""
+    (folder / "vault").mkdir(parents=True)
+    for number in range(NOTES if what != "reject" else 0):
+        (folder / "vault" / f"n{number:03}.md").write_text(BEFORE)
+    async with open_vault(settings_of(folder)) as vault:
+        await vault.indexer.settled()
+        for number in range(NOTES):
+            path = f"n{number:03}.md"
+            if what == "reject":
+                await suggest_note(vault, path)
+            elif what == "decide":
+                await vault.reader.read(path, CLAUDE.id, CLAUDE.name)
+                await vault.suggestions.suggest(path, "two", "2", CLAUDE)
+            else:
+                await vault.notes.edit(path, lambda now: diff(now, AFTER), "assistant:Claude")
+
+
+async def suggest_note(vault: Vault, path: str) -> None:
+    """Let an assistant create a note where its creations are suggestions."""
+    permissions = vault.permissions.under({"create": "suggest"})
+    given = {"path": path, "content": AFTER}
+    by = Asker(CLAUDE.id, CLAUDE.name)
+    await permissions.ask(
+        "create_note", given, by, partial(vault.write.creation, path, AFTER, None)
+    )
+
+
+async def texts(folder: Path, *, recovered: bool = True) -> set[str]:
+    """What the log says of each note; the file follows it in its own time."""
+    async with open_vault(settings_of(folder)) as vault:
+        await vault.indexer.settled()
+        if recovered:
+            assert await vault.intents.open() == []
+        found: set[str] = set()
+        for number in range(NOTES):
+            path = f"n{number:03}.md"
+            if not vault.notes.exists(path):
+                assert (folder / "vault" / ".trash" / path).exists()
+                found.add(GONE)
+                continue
+            document = await vault.notes.ids.id_of(path)
+            found.add((await vault.notes.documents.settled(document)).text)
+        return found
+
+
+async def forget_recovery(_: Intents, *, late: bool = False) -> None:
+    """Do nothing: the control."""
+
+
+@pytest.mark.parametrize("what", ["decide", "undo", "reject"])
+async def test_killed_at_any_statement_nothing_is_half_done(
+    tmp_path: Path, kill: Kill, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    await prepare(tmp_path / "first", what)
+    untouched = await texts(tmp_path / "first")
+    done = DONE[what]
+    half = 0
+    step = max(1, NOTES * 18 // KILLS)
+    for number in range(KILLS):
+        at = FIRST + number * step
+        folder = tmp_path / f"{what}-{number}"
+        shutil.copytree(tmp_path / "first", folder)
+        ended = kill(folder, what, at)
+        if not half:  # seen once is enough
+            with monkeypatch.context() as careless:
+                careless.setattr(Intents, "recover", forget_recovery)
+                copy = tmp_path / "control"
+                shutil.copytree(folder, copy)
+                half += len(await texts(copy, recovered=False)) > 1
+                shutil.rmtree(copy)
+        found = await texts(folder)
+        assert found in (untouched, done), (at, found)
+        shutil.rmtree(folder)
+        if ended == "done":
+            assert found == done
+    assert half, "no kill came in the middle: the control did not fail"

@@ -1,0 +1,145 @@
+"""Laws over random sets: accepted, rejected, and undone, with people typing beside.
+
+`SETS=10000 pytest tests/vault/sets/test_set_laws.py` draws the full number.
+"""
+
+import os
+import random
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from commonplace.core import critic
+from commonplace.core.text.edits import Edit
+from commonplace.errors import CommonplaceError
+from commonplace.vault.history.intents import Intent
+from commonplace.vault.open import open_vault
+from commonplace.vault.suggestions.authorship import Suggester
+from commonplace.vault.suggestions.decisions import Decisions
+from commonplace.vault.vault import Vault
+from tests.vault.conftest import write
+from tests.vault.sets.deciding import CLAUDE, create, delete, everything, files, rename, settings
+
+ROUNDS = int(os.environ.get("SETS", "4"))
+NOTES_MAX = 50 if ROUNDS > 100 else 6
+OTHER = Suggester("process:9", "Cursor")
+
+WORDS = "red blue green house garden folder water hedge slope tea".split()  # noqa: SIM905
+
+
+def sentence(drawn: random.Random) -> str:
+    return " ".join(drawn.choice(WORDS) for _ in range(drawn.randint(3, 8))).capitalize() + "."
+
+
+async def work(vault: Vault, paths: list[str], drawn: random.Random, seed: int) -> None:
+    """Let one assistant do many things, and another one suggest beside it."""
+    for path in paths:
+        for by in (CLAUDE, OTHER):
+            read = await vault.reader.read(path, by.id, by.name)
+            lines = [line for line in read.text.split("\n") if line]
+            if by is OTHER and drawn.random() < 0.6:
+                continue
+            for line in drawn.sample(lines, min(len(lines), drawn.randint(1, 3))):
+                try:
+                    await vault.suggestions.suggest(path, line, sentence(drawn), by)
+                except CommonplaceError:
+                    continue  # not unique, or touched by the other one: not what is tried here
+    fresh = f"Fresh {seed}.md"
+    await create(vault, fresh, sentence(drawn) + "\n")
+    if len(paths) > 2:
+        await rename(vault, paths[0], f"Renamed {seed}.md")
+        await delete(vault, paths[-1])
+
+
+async def type_beside(vault: Vault, drawn: random.Random) -> dict[str, str]:
+    """Let a person add a line at the end of some notes; return the last line of each."""
+    typed: dict[str, str] = {}
+    for path in await notes(vault):
+        if drawn.random() < 0.5:
+            line = f"Typed {drawn.random()}\n"
+            await vault.notes.edit(
+                path, lambda text, line=line: [Edit(len(text), len(text), line)], "person:Ann"
+            )
+            typed[path] = line
+    return typed
+
+
+async def notes(vault: Vault) -> list[str]:
+    return sorted(await files(vault))
+
+
+async def views(vault: Vault, ids: dict[str, list[str]], *, accepted: bool) -> dict[str, str]:
+    """Return what each note says with a set's suggestions decided, others' left as they are."""
+    from commonplace.core.text import edits
+
+    found: dict[str, str] = {}
+    for path, text in (await files(vault)).items():
+        choose = critic.accept if accepted else critic.reject
+        found[path] = edits.apply(text, choose(text, ids.get(path, [])))
+    return found
+
+
+async def one_round(folder: Path, seed: int) -> None:
+    drawn = random.Random(seed)
+    folder.mkdir()
+    chosen = settings(folder)
+    paths = [f"N{n}.md" for n in range(drawn.randint(1, NOTES_MAX))]
+    texts = {p: "\n".join(sentence(drawn) for _ in range(6)) + "\n" for p in paths}
+    write(folder / "vault", {**texts})
+    async with open_vault(chosen) as vault:
+        await vault.indexer.settled()
+        await work(vault, paths, drawn, seed)
+        claude = next(
+            one.number for one in vault.sets.kept.store.sets.values() if one.who == "Claude"
+        )
+        await type_beside(vault, drawn)
+        before = await files(vault)
+        parts = await everything(vault, claude)
+        ids = {path: list(found) for path, found in parts.changes.items()}
+        rejected = await views(vault, ids, accepted=False)
+        await vault.sets.decisions.decide(claude, "reject", parts, "Ann")
+        assert await files(vault) == rejected
+        await vault.sets.decisions.undo(claude, "Ann")
+        assert await files(vault) == before
+        accepted = await views(vault, ids, accepted=True)
+        await vault.sets.decisions.decide(claude, "accept", await everything(vault, claude), "Ann")
+        after = await files(vault)
+        moved = {f"Renamed {seed}.md": paths[0]} if len(paths) > 2 else {}
+        gone = {paths[-1], paths[0]} if len(paths) > 2 else set[str]()
+        for path, text in after.items():
+            if path == f"Fresh {seed}.md":
+                assert path not in before
+            else:
+                assert text == accepted[moved.get(path, path)], path
+        assert set(before) - gone == set(after) - {f"Fresh {seed}.md", *moved}
+        await vault.sets.decisions.undo(claude, "Ann")
+        assert await files(vault) == before
+
+
+@pytest.mark.parametrize("seed", range(ROUNDS))
+def test_accepted_rejected_and_undone_sets_are_what_they_must_be(tmp_path: Path, seed: int) -> None:
+    anyio.run(one_round, tmp_path / "round", seed)
+
+
+def test_a_decision_that_forgets_a_note_is_seen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    decide_note, count = Decisions.decide_note, 0
+
+    async def careless(self: Decisions, intent: Intent, step: int, what: Mapping[str, Any]) -> None:
+        nonlocal count
+        count += 1
+        if count % 3:
+            await decide_note(self, intent, step, what)
+
+    monkeypatch.setattr(Decisions, "decide_note", careless)
+
+    async def rounds() -> None:
+        for seed in range(100, 108):
+            await one_round(tmp_path / str(seed), seed)
+
+    with pytest.raises(AssertionError):
+        anyio.run(rounds)

@@ -1,0 +1,62 @@
+"""While what an assistant did is taken back, its writes wait."""
+
+import anyio
+import pytest
+
+from commonplace.errors import Unavailable
+from commonplace.vault.undo import gate as module
+from commonplace.vault.undo.gate import WriteGate
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_a_write_waits_until_the_undo_is_through_and_others_do_not() -> None:
+    gate, done = WriteGate(), list[str]()
+
+    async def write(name: str) -> None:
+        async with gate.write(name):
+            done.append(name)
+
+    async with anyio.create_task_group() as tasks, gate.hold("Claude"):
+        tasks.start_soon(write, "Claude")
+        await write("Mira")
+        await anyio.wait_all_tasks_blocked()
+        assert done == ["Mira"]
+        done.append("undone")
+    assert done == ["Mira", "undone", "Claude"]
+
+
+async def test_an_undo_waits_for_the_write_that_is_under_way() -> None:
+    gate, done = WriteGate(), list[str]()
+    begun, go_on = anyio.Event(), anyio.Event()
+
+    async def write() -> None:
+        async with gate.write("Claude"):
+            begun.set()
+            await go_on.wait()
+            done.append("written")
+
+    async def undo() -> None:
+        async with gate.hold("Claude"):
+            done.append("undone")
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(write)
+        await begun.wait()
+        tasks.start_soon(undo)
+        await anyio.wait_all_tasks_blocked()
+        assert done == []
+        go_on.set()
+    assert done == ["written", "undone"]
+
+
+async def test_neither_waits_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "UNDER_WAY_SECONDS_MAX", 0.01)
+    monkeypatch.setattr(module, "WAIT_SECONDS_MAX", 0.01)
+    gate = WriteGate()
+    async with gate.write("Claude"), gate.hold("Claude"):
+        with pytest.raises(Unavailable, match="taking back what you did"):
+            async with gate.write("Claude"):
+                pytest.fail("it was let in")
+    async with gate.write("Claude"):
+        pass

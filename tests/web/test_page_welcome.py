@@ -1,0 +1,41 @@
+"""The greeting of somebody who has opened nothing yet, and what it leads to."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.web.serve import serving
+from tests.web.test_page_shell import faults
+
+pytestmark = pytest.mark.slow
+
+
+def test_a_newcomer_is_greeted_and_tries_a_suggestion(visit: Any, tmp_path: Path) -> None:
+    with serving(tmp_path, {"Start here.md": "# Start here\n"}) as server:
+        page = visit(url=server.url)
+        page.wait_for_selector(".welcome >> text=Read")
+        assert faults(page) == []
+        page.click(".welcome >> text=Connect an assistant")
+        page.wait_for_selector("dialog >> text=Goose")
+        assert "--state" in page.inner_text("[aria-label='For Claude Desktop']")
+        page.keyboard.press("Escape")
+        page.wait_for_selector("dialog", state="detached")
+        page.click(".welcome >> text=Try a suggestion")
+        page.wait_for_selector("h1 >> text=Try a suggestion")
+        assert "{~~green~>blue~~}" in (server.vault / "Try a suggestion.md").read_text()
+        page.wait_for_selector(".cm-content >> text=green")
+
+
+def test_where_something_waits_one_is_led_to_it(visit: Any) -> None:
+    page = visit()
+    page.click(".welcome >> text=Decide")
+    page.wait_for_selector(".view h1 >> text=Review")
+
+
+def test_who_has_read_something_is_not_greeted_again(visit: Any) -> None:
+    page = visit("#note!Garden/Plan.md")
+    page.wait_for_selector(".cm-content .cm-line")
+    page.goto(page.url.split("#")[0] + "#")
+    page.wait_for_selector("text=Open last")
+    assert page.locator(".welcome").count() == 0
