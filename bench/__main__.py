@@ -28,9 +28,9 @@ import anyio
 
 from bench.client import Client
 from bench.generate import generate
-from commonplace.cli import desk
-from commonplace.cli.choices import Flags, settle
-from commonplace.vault.vault import Vault
+from commonplace.cli import vault_access
+from commonplace.cli.options import Flags, settle
+from commonplace.vault.open import open_vault
 
 ROUNDS = 200
 PATTERNS = (
@@ -175,9 +175,9 @@ class Bench:
 
     async def current(self) -> None:
         """Wait until the owner says that its index is current."""
-        async with desk.opened(self.settings) as (vault, owner):
+        async with vault_access.opened(self.settings) as (vault, owner):
             assert owner, "the server should own the vault"
-            while not vault.status()["current"]:  # noqa: ASYNC110 (of another process)
+            while not vault.health.status()["current"]:  # noqa: ASYNC110 (of another process)
                 await anyio.sleep(0.02)
 
     def calls(self, client: Client) -> None:
@@ -206,11 +206,11 @@ class Bench:
         async def measure() -> list[float]:
             times: list[float] = []
             found = 0
-            async with Vault.open(by_words) as vault:
-                await vault.settled()
+            async with open_vault(by_words) as vault:
+                await vault.indexer.settled()
                 for query in queries:
                     start = time.perf_counter()
-                    found += len(await vault.search(query, 10))
+                    found += len(await vault.search.search(query, 10))
                     times.append((time.perf_counter() - start) * 1e3)
             assert found >= len(queries), "a note's own name should find it"
             return times

@@ -30,13 +30,13 @@ from typing import Any
 import numpy as np
 import platformdirs
 
-from commonplace.core import words
-from commonplace.core.chunks import Chunk, chunks
-from commonplace.core.ranking import best_passages, fuse
-from commonplace.vault import model
-from commonplace.vault.embed import Embedder, Floats
-from commonplace.vault.embed_local import LocalEmbedder
-from commonplace.vault.vectors import Vectors, packed
+from commonplace.core.search.chunks import Chunk, chunks
+from commonplace.core.search.ranking import best_passages, fuse
+from commonplace.core.text import words
+from commonplace.vault.embeddings.local import LocalEmbedder
+from commonplace.vault.embeddings.model import install
+from commonplace.vault.embeddings.provider import Embedder, Floats
+from commonplace.vault.embeddings.vectors import Vectors, packed
 
 NOTES, PASSAGES, TOP = 100, 300, 10
 WAYS = ("text", "meaning", "both")
@@ -185,7 +185,7 @@ def main() -> None:
     sets = sorted(path.parent for path in given.folder.glob("*/corpus.jsonl"))
     if not sets:
         sys.exit(f"No sets in {given.folder}: it needs sub-folders that hold a corpus.jsonl.")
-    model.install(given.data, _say)
+    install.install(given.data, _say)
     embedder = LocalEmbedder(given.data, given.threads)
     results: list[Measured] = []
     sources: list[str] = []

@@ -26,16 +26,17 @@ import platformdirs
 
 from commonplace.tools import graph
 from commonplace.tools.table import Actor, Call, Toolbox
-from commonplace.vault import model
-from commonplace.vault.docstore import DocStore
-from commonplace.vault.embed import Floats
-from commonplace.vault.embed_process import ProcessEmbedder
-from commonplace.vault.meaning import Meaning
+from commonplace.vault.embeddings.model import install
+from commonplace.vault.embeddings.process import ProcessEmbedder
+from commonplace.vault.embeddings.provider import Floats
+from commonplace.vault.embeddings.semantic import SemanticSearch
+from commonplace.vault.nodes.docstore import DocStore
+from commonplace.vault.open import open_vault
 from commonplace.vault.settings import Root, Settings
 from commonplace.vault.vault import Vault
 
 ROUNDS = 200
-CALL = Call(Actor("bench", "bench", "assistant"))
+CALL = Call(Actor("bench", "bench"))
 
 
 class DrawnVectors:
@@ -43,11 +44,10 @@ class DrawnVectors:
 
     id = "drawn"
     dimensions = 384
-    max_tokens = 256
 
     def __init__(self) -> None:
         data = platformdirs.user_data_path("commonplace", appauthor=False)
-        ready = model.status(data).state is model.State.READY
+        ready = install.status(data).state is install.State.READY
         self._model = ProcessEmbedder(data) if ready else None
 
     def embed_documents(self, texts: Sequence[str]) -> Floats:
@@ -98,10 +98,10 @@ async def timed(calls: list[Callable[[], Awaitable[object]]]) -> Times:
 
 
 async def measure(folder: Path, state: Path) -> None:
-    async with Vault.open(Settings((Root("vault", folder),), state)) as vault:
-        await vault.settled()
+    async with open_vault(Settings((Root("vault", folder),), state)) as vault:
+        await vault.indexer.settled()
         before, start = memory_mb(), time.perf_counter()
-        found = await vault.linked.graph.get()
+        found = await vault.indexer.graph.get()
         seconds = time.perf_counter() - start
         taken = memory_mb() - before
         print(f"     graph of {len(found)} links read in {seconds:.2f} s, {taken:.0f} MB")
@@ -137,24 +137,24 @@ async def walks(vault: Vault) -> None:
 
 async def searches(vault: Vault, folder: Path) -> None:
     before = memory_mb()
-    linked = vault.linked
-    vault.meaning = Meaning(vault.settings, linked.contents, linked.text, embedder=DrawnVectors())
-    vault.finding.meaning = vault.meaning
+    texts = vault.texts.of_note
+    meaning = SemanticSearch(vault.settings, vault.contents, texts, embedder=DrawnVectors())
+    vault.search.meaning = meaning
     ready = anyio.Event()
     ready.set()
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(vault.meaning.run, ready)
-        while vault.meaning.progress.embedded < vault.meaning.progress.total:  # noqa: ASYNC110
+        tasks.start_soon(meaning.run, ready)
+        while meaning.progress.embedded < meaning.progress.total:  # noqa: ASYNC110
             await anyio.sleep(1)
         tasks.cancel_scope.cancel()
-    print(f"     {vault.meaning.progress.passages} vectors, {memory_mb() - before:.0f} MB")
+    print(f"     {meaning.progress.passages} vectors, {memory_mb() - before:.0f} MB")
     rng = random.Random(2)
     notes = [entry.path for entry in await vault.listing.newest()]
     queries = [
         " ".join((folder / rng.choice(notes)).read_text().split()[-40:-34]) for _ in range(100)
     ]
-    await vault.search("warm", 10)
-    found = await timed([lambda q=query: vault.search(q, 10) for query in queries])
+    await vault.search.search("warm", 10)
+    found = await timed([lambda q=query: vault.search.search(q, 10) for query in queries])
     row("hybrid search", str(found), "p95 < 60 ms", met=found.p95 < 60)
 
 
@@ -168,10 +168,10 @@ async def rename(links: int = 2600) -> None:
                 f"# {n}\n\n[[Hub|a]], [[Hub#H]]\n\n" + "some words " * 100
             )
         settings = Settings((Root("vault", folder),), Path(scratch) / "state")
-        async with Vault.open(settings) as vault:
-            await vault.settled()
+        async with open_vault(settings) as vault:
+            await vault.indexer.settled()
             start = time.perf_counter()
-            done = await vault.rename("Hub.md", "sub/Centre.md", "person:bench")
+            done = await vault.renames.rename("Hub.md", "sub/Centre.md", "person:bench")
             seconds = time.perf_counter() - start
             right = sum("[[Centre|a]], [[Centre#H]]" in p.read_text() for p in folder.glob("n*.md"))
             row(

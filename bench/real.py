@@ -17,6 +17,7 @@ from urllib.parse import unquote
 
 from commonplace.tools import files
 from commonplace.tools.table import Actor, Call, Toolbox
+from commonplace.vault.open import open_vault
 from commonplace.vault.settings import Root, Settings
 from commonplace.vault.vault import Vault
 
@@ -59,13 +60,13 @@ class Reader:
 
 async def check(folder: Path, *, everything: bool) -> bool:
     with tempfile.TemporaryDirectory() as state:
-        async with Vault.open(Settings((Root("vault", folder),), Path(state))) as vault:
-            await vault.settled()
+        async with open_vault(Settings((Root("vault", folder),), Path(state))) as vault:
+            await vault.indexer.settled()
             return await compare(folder, vault, everything=everything)
 
 
 async def compare(folder: Path, vault: Vault, *, everything: bool = False) -> bool:
-    counts = vault.status()["index"]
+    counts = vault.health.status()["index"]
     print(f"{folder.name}: {counts}")
     reader = Reader(folder)
     rng = random.Random(0)
@@ -84,7 +85,7 @@ async def compare(folder: Path, vault: Vault, *, everything: bool = False) -> bo
 
 async def every_path_reads(vault: Vault, sample: list[str]) -> bool:
     box = Toolbox(files.tools(vault))
-    call = Call(Actor("check", "check", "assistant"))
+    call = Call(Actor("check", "check"))
     printed: set[str] = set()
     for name, arguments in (
         ("glob", {"pattern": "**"}),

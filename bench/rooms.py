@@ -40,7 +40,13 @@ from typing import Any, cast
 import uvloop
 from tests import node
 
-from commonplace.core.yjs import Reader, encode_state_vector, var_bytes, var_string, varuint
+from commonplace.core.yjs.encoding import (
+    ByteReader,
+    encode_state_vector,
+    var_bytes,
+    var_string,
+    varuint,
+)
 
 LIVE = Path(node.__file__).parent / "live"
 JAVASCRIPT = "node_modules/y-websocket-server/bin/server.cjs"
@@ -175,7 +181,7 @@ class Client(asyncio.Protocol):
         if frame.startswith(b"\0\1") and self._asked:
             self._meter.arrived((self.id, self._asked.pop(0)))
         elif frame.startswith(b"\0\2") and not self._asked:
-            reader = Reader(frame)
+            reader = ByteReader(frame)
             for _ in range(5):
                 reader.varuint()
             client, clock = reader.varuint(), reader.varuint()
@@ -381,13 +387,12 @@ def serve(state: Path, port: int) -> None:
     from starlette.applications import Starlette
     from starlette.middleware import Middleware
 
-    from commonplace.server.framing import Framed
-    from commonplace.server.guard import Guard, Guarded
-    from commonplace.server.rooms import Rooms
-    from commonplace.server.running import run_as_server
-    from commonplace.server.sockets import routes
-    from commonplace.vault.live import Documents
-    from commonplace.vault.sqlite_log import SqliteLog
+    from commonplace.server.access.guard import Guard, GuardApp
+    from commonplace.server.owner.interpreter import run_as_server
+    from commonplace.server.yjs.rooms import Rooms
+    from commonplace.server.yjs.sockets import routes
+    from commonplace.vault.documents.documents import Documents
+    from commonplace.vault.log.sqlite import SqliteLog
 
     class Anything:
         def __init__(self, documents: Documents) -> None:
@@ -403,12 +408,12 @@ def serve(state: Path, port: int) -> None:
         async with SqliteLog(state / "live.db") as log, Documents(log) as documents:
             app = Starlette(
                 routes=routes(Rooms(Anything(documents))),
-                middleware=[Middleware(Guarded, guard=Guard())],
+                middleware=[Middleware(GuardApp, guard=Guard())],
             )
             config = uvicorn.Config(
                 app,
                 port=port,
-                ws=Framed,
+                ws="websockets-sansio",
                 ws_per_message_deflate=False,
                 log_level="warning",
                 timeout_graceful_shutdown=1,

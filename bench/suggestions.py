@@ -18,13 +18,14 @@ from functools import partial
 from pathlib import Path
 
 from bench.__main__ import row
-from commonplace.server.running import run_as_server
-from commonplace.vault.log import Disk, Entry
+from commonplace.server.owner.interpreter import run_as_server
+from commonplace.vault.log.log import FileRecord, LogEntry
+from commonplace.vault.log.sqlite import SqliteLog
+from commonplace.vault.open import open_vault
 from commonplace.vault.settings import Root, Settings
-from commonplace.vault.sqlite_log import SqliteLog
-from commonplace.vault.suggesting import Suggester
+from commonplace.vault.suggestions.pending import Wanted
+from commonplace.vault.suggestions.suggest import Suggester
 from commonplace.vault.vault import Vault
-from commonplace.vault.waiting import Wanted
 
 BY = Suggester("bench", "bench")
 ROUNDS = 15
@@ -72,14 +73,14 @@ def write_waiting(folder: Path) -> None:
 
 async def commits(folder: Path, text: bytes = b"") -> Times:
     """Measure what an edit waits for in the log; with a text, what the first one does."""
-    disk = Disk(b"hash", text)
+    disk = FileRecord(b"hash", text)
     async with SqliteLog(folder / f"control {len(text)}.db") as log:
 
         async def act(number: int) -> None:
             note = f"note {number}"
             if text:
-                await log.append(Entry(note, text, "bench", (), disk))
-            await log.append(Entry(note, b"x" * 60, "bench"))
+                await log.append(LogEntry(note, text, "bench", (), disk))
+            await log.append(LogEntry(note, b"x" * 60, "bench"))
             await log.put_record("bench", "key", "value")
 
         return typical([await timed(partial(act, number)) for number in range(ROUNDS)])
@@ -89,8 +90,8 @@ async def edits(vault: Vault, path: str, step: int) -> list[Times]:
     times: list[Times] = []
     for number in range(ROUNDS):
         place = f"place{number * step}z"
-        await vault.read(path, BY.id)
-        suggest = partial(vault.suggest, path, place, f"other{place}", BY)
+        await vault.reader.read(path, BY.id)
+        suggest = partial(vault.suggestions.suggest, path, place, f"other{place}", BY)
         times.append(await timed(suggest))
     return times
 
@@ -108,9 +109,11 @@ async def measure_edits(
     first: list[Times] = []
     for number in range(FIRST_ROUNDS):
         path = f"{kind} {number}.md"
-        await vault.read(path, BY.id)
-        first.append(await timed(partial(vault.suggest, path, "place0z", "another", BY)))
-        await vault.shelf.flush_all()
+        await vault.reader.read(path, BY.id)
+        first.append(
+            await timed(partial(vault.suggestions.suggest, path, "place0z", "another", BY))
+        )
+        await vault.notes.queue.flush_all()
     text = (vault.settings.roots[0].path / f"{kind} {FIRST_ROUNDS}.md").read_bytes()
     held(f"first edit of a note, {kind}", typical(first), await commits(scratch, text))
     later = typical((await edits(vault, f"{kind} {FIRST_ROUNDS}.md", step))[1:])
@@ -118,13 +121,13 @@ async def measure_edits(
 
 
 async def measure_lists(vault: Vault) -> None:
-    await vault.read("waiting 000.md", BY.id)
-    await vault.suggest("waiting 000.md", " more\n1 ", " less\n1 ", BY)
-    await vault.pending_page(Wanted(), 0, 200)
+    await vault.reader.read("waiting 000.md", BY.id)
+    await vault.suggestions.suggest("waiting 000.md", " more\n1 ", " less\n1 ", BY)
+    await vault.pending.page(Wanted(), 0, 200)
     for wanted in (Wanted(), Wanted(author="bench"), Wanted(kind="replace")):
-        page = partial(vault.pending_page, wanted, 5_000, 200)
+        page = partial(vault.pending.page, wanted, 5_000, 200)
         times = typical([await timed(page) for _ in range(9)])
-        _, total = await vault.pending_page(wanted, 0, 1)
+        _, total = await vault.pending.page(wanted, 0, 1)
         name = wanted.author or wanted.kind or "all"
         row(f"200 of {total} that wait: {name}", shown(times), "< 30 ms", min(times) < 30)
 
@@ -134,10 +137,10 @@ async def opened(scratch: Path, write: Callable[[Path], None]) -> AsyncGenerator
     folder = scratch / write.__name__
     folder.mkdir()
     write(folder)
-    async with Vault.open(
+    async with open_vault(
         Settings((Root("vault", folder),), scratch / f"state of {folder.name}")
     ) as vault:
-        await vault.settled()
+        await vault.indexer.settled()
         yield vault
 
 
