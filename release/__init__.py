@@ -1,0 +1,1 @@
+"""What is given to people: wheel, source, the bundle for Claude Desktop, the registry's entry."""
