@@ -1,10 +1,10 @@
 """Faults of the disk, put in from the kernel's side of each call."""
 
-import os
 import shutil
-import subprocess
 
 import pytest
+
+from tests.debian import install_missing
 
 
 def failing(calls: str, when: str, paths: list[str]) -> list[str]:
@@ -16,9 +16,7 @@ def failing(calls: str, when: str, paths: list[str]) -> list[str]:
 
 def _strace() -> str:
     """Find strace; as root on Debian, install it."""
-    if shutil.which("strace") is None and os.geteuid() == 0 and shutil.which("apt-get"):
-        for words in ("update -q", "install -y -q strace"):
-            subprocess.run(["apt-get", *words.split()], check=True, capture_output=True)
+    install_missing(lambda: [] if shutil.which("strace") else ["strace"])
     found = shutil.which("strace")
     if found is None:
         pytest.fail("These tests need strace: apt-get install strace", pytrace=False)

@@ -21,6 +21,7 @@ from pathlib import Path
 import anyio
 import anyio.to_thread
 
+from tests.debian import install_missing
 from tests.live.product import Product
 from tests.live.saver import SAVERS, missing
 from tests.live.typist import Typist, typist
@@ -28,7 +29,6 @@ from tests.node import node
 from tests.wait import PATIENCE
 
 HERE = Path(__file__).parent
-KINDS = ("node", *(kind for kind in SAVERS if missing(kind) is None))
 PARAGRAPHS = 100
 TYPISTS = 2
 
@@ -125,10 +125,21 @@ async def _synced_in_a_loop(folder: Path) -> AsyncGenerator[None]:
         (folder / "big").unlink()
 
 
+def install_programs() -> None:
+    """Install the programs that this machine lacks, where that can be done."""
+    install_missing(lambda: sorted({program for program in map(missing, SAVERS) if program}))
+
+
+def kinds_here() -> list[str]:
+    """Name the savers that can be tried on this machine."""
+    install_programs()
+    return ["node", *(kind for kind in SAVERS if missing(kind) is None)]
+
+
 async def play(
     product: Product,
     saves: int,
-    kinds: Sequence[str] = KINDS,
+    kinds: Sequence[str],
     *,
     pause: float = 0.1,
     patience: float = PATIENCE,
@@ -157,14 +168,15 @@ async def play(
 def main(saves: int, folders: Sequence[Path]) -> int:
     """Run on each folder and print what was seen."""
     failed = 0
+    kinds = kinds_here()
     for kind in SAVERS:
         if program := missing(kind):
             sys.stdout.write(f"Left out: {kind}, as {program} is not installed.\n")
     for folder in folders:
         with tempfile.TemporaryDirectory(dir=folder) as home:
             began = time.monotonic()
-            each = -(-saves // len(KINDS) // len(folders))
-            results = anyio.run(play, Product(Path(home)), each)
+            each = -(-saves // len(kinds) // len(folders))
+            results = anyio.run(play, Product(Path(home)), each, kinds)
         lines = [f"{folder}: {time.monotonic() - began:.0f} s", _HEAD, *map(_row, results), ""]
         sys.stdout.write("\n".join(lines) + "\n")
         sys.stdout.flush()

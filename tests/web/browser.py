@@ -1,6 +1,5 @@
 """Debian's Chromium, driven by Playwright; it is installed if that can be done."""
 
-import os
 import shutil
 import subprocess
 from collections.abc import Generator
@@ -9,6 +8,8 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Dialog, Page, Route, sync_playwright
+
+from tests.debian import install_missing
 
 ARTEFACTS = Path(__file__).parents[2] / "artefacts"
 _NAMES = ("chromium", "chromium-browser", "google-chrome")
@@ -31,19 +32,18 @@ _ARGUMENTS = [
 
 def executable() -> str:
     """Find a Chromium; as root on Debian, install one, and fonts for every script."""
-    found = next(filter(None, map(shutil.which, _NAMES)), None)
-    wanted: list[str] = [] if found else ["chromium"]
-    wanted += [] if _has_fonts() else _FONTS
-    if wanted and os.geteuid() == 0 and shutil.which("apt-get"):
-        for words in (
-            ["update", "-q"],
-            ["install", "-y", "-q", "--no-install-recommends", *wanted],
-        ):
-            subprocess.run(["apt-get", *words], check=not found, capture_output=True)
-        found = found or shutil.which("chromium")
-    if found is None:
+    install_missing(_missing)
+    if (found := _find()) is None:
         pytest.fail("The page's tests need Chromium: apt-get install chromium", pytrace=False)
     return found
+
+
+def _find() -> str | None:
+    return next(filter(None, map(shutil.which, _NAMES)), None)
+
+
+def _missing() -> list[str]:
+    return [*([] if _find() else ["chromium"]), *([] if _has_fonts() else _FONTS)]
 
 
 def _has_fonts() -> bool:

@@ -165,12 +165,14 @@ async def test_a_file_that_is_not_merged_would_be_noticed(
     async def ignore(*_: object) -> bool:
         return False
 
+    # Both ways in: what is found in the file, and what a swap pushes out of it. Were one left open,
+    # it would depend on the machine whether anything is lost.
     monkeypatch.setattr(Spares, "rescue", ignore)
-    monkeypatch.setattr(FilePeer, "take_in", ignore)
-    async with quick(make_settings(notes(20)), monkeypatch) as vault:
-        everybody = [Writers(vault, path, seed) for seed, path in enumerate(notes(20))]
+    monkeypatch.setattr(FilePeer, "_take_in", ignore)
+    async with quick(make_settings(notes(2)), monkeypatch) as vault:
+        everybody = [Writers(vault, path, seed) for seed, path in enumerate(notes(2))]
         await play_all(everybody)
-        assert await wrong(everybody) != []
+        assert await wrong(everybody) == list(notes(2))
 
 
 async def test_a_checkout_of_five_hundred_files_takes_no_words_from_those_who_type(
