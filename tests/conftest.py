@@ -1,5 +1,6 @@
 """What all tests share."""
 
+import os
 import signal
 from collections.abc import Generator
 
@@ -24,6 +25,9 @@ def pytest_configure() -> None:
     # What a shell starts in the background ignores Ctrl C, and so would all that tests start.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    # Each server would start a process of its own that loads the model. Tests of search by meaning
+    # name a provider by themselves.
+    os.environ.setdefault("COMMONPLACE_EMBEDDINGS", "none")
     orphans.keep()
 
 

@@ -22,7 +22,7 @@ pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 
 OpenDesk = Callable[[dict[str, Any]], Any]
 
-ROUNDS = 1000
+ROUNDS = 500
 
 
 async def test_nothing_is_lost_when_all_work_on_one_paragraph(desk: OpenDesk) -> None:

@@ -75,8 +75,9 @@ def authors(run: Run) -> set[str]:
 
 
 def test_a_vault_sends_its_notes_nowhere_until_it_is_trusted(
-    elsewhere: Behaviour, vault: Path, here: Run, start: Start
+    elsewhere: Behaviour, vault: Path, here: Run, start: Start, monkeypatch: pytest.MonkeyPatch
 ):
+    monkeypatch.delenv("COMMONPLACE_EMBEDDINGS")  # it wins over the vault's file
     say(vault, f'embeddings = "\N{NO-BREAK SPACE}{elsewhere.url}/any?q=1#m"')
     server = owner(start, "serve")
     until(lambda: get(address(server) + "/api/status")["current"])

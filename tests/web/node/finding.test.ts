@@ -4,7 +4,7 @@ import { test } from "node:test";
 
 import { groupsOf } from "../../../web/src/graph/groups.ts";
 import { placeLabels } from "../../../web/src/graph/labels.ts";
-import { matchedParts } from "../../../web/src/text/matched.ts";
+import { fromFirstMatch, matchedParts } from "../../../web/src/text/matched.ts";
 import { linkTo, Resolver } from "../../../web/src/text/paths.ts";
 import { folderTree, openRows } from "../../../web/src/text/tree.ts";
 
@@ -19,6 +19,12 @@ test("only words that were looked for are marked", () => {
   assert.deepEqual(marked("cat category", ["cat"]), ["cat", "category"]);
   assert.deepEqual(marked("nothing", []), []);
   assert.equal(matchedParts("A b, c.", ["b"]).map((part) => part.text).join(""), "A b, c.");
+});
+
+test("a hit leads to the first word that was looked for, not to where its snippet begins", () => {
+  assert.equal(fromFirstMatch("…before. A quokka sits here.", ["quokka"]), "quokka sits here.");
+  assert.equal(fromFirstMatch("only alike", ["quokka"]), "only alike");
+  assert.equal(fromFirstMatch("only alike", []), "only alike");
 });
 
 test("no label lies over another or over the edge", () => {

@@ -6,7 +6,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { type Answers, ApiError, get, Offline } from "../api.ts";
 import { returned } from "../events.ts";
 import { complain, hrefOf } from "../store.ts";
-import { matchedParts } from "../text/matched.ts";
+import { fromFirstMatch, matchedParts } from "../text/matched.ts";
 import { folderOf } from "../text/paths.ts";
 import { PASSAGE } from "../text/places.ts";
 
@@ -75,9 +75,10 @@ function told(hits: readonly Hit[]): string {
 function Row({ hit, terms }: { hit: Hit; terms: readonly string[] }) {
   // What only resembles the question has none of its words to show.
   const alike = hit.matched.length > 0 && !hit.matched.includes("text");
+  const passage = fromFirstMatch(hit.snippet, alike ? [] : terms).slice(0, PASSAGE_CHARS);
   return (
     <li>
-      <a href={hrefOf(hit.path, hit.snippet ? PASSAGE + hit.snippet.slice(0, PASSAGE_CHARS) : "")}><span class="title"><Marked text={hit.title} terms={alike ? [] : terms} /></span><span class="muted small">{folderOf(hit.path)}</span>{alike && <span class="badge" title="None of the words occur; the meaning is close.">by meaning</span>}{hit.undecided && <span class="badge" title="What is shown is a suggestion that nobody has decided.">undecided</span>}</a>
+      <a href={hrefOf(hit.path, passage && PASSAGE + passage)}><span class="title"><Marked text={hit.title} terms={alike ? [] : terms} /></span><span class="muted small">{folderOf(hit.path)}</span>{alike && <span class="badge" title="None of the words occur; the meaning is close.">by meaning</span>}{hit.undecided && <span class="badge" title="What is shown is a suggestion that nobody has decided.">undecided</span>}</a>
       <p><Marked text={plain(hit.snippet)} terms={alike ? [] : terms} /></p>
     </li>
   );

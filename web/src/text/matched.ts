@@ -19,6 +19,16 @@ export function matchedParts(text: string, terms: readonly string[]): Part[] {
   return parts;
 }
 
+/** What a text says from the first word on that matches a term; all of it if none does. */
+export function fromFirstMatch(text: string, terms: readonly string[]): string {
+  let at = 0;
+  for (const part of matchedParts(text, terms)) {
+    if (part.matched) return text.slice(at);
+    at += part.text.length;
+  }
+  return text;
+}
+
 function folded(word: string): string {
   return word.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
 }
