@@ -38,8 +38,9 @@ async def question(conversation: Conversation) -> Event:
 
 
 async def test_one_prompt_is_one_set_whatever_tool_the_agent_writes_with(stage: Stage):
-    for name in ("Ours", "Own", "Sed", "Fs"):
+    for name in ("Ours", "Own", "Sed", "Fs", "Old"):
         (stage.notes / f"{name}.md").write_text(f"{name} was here in may.\n")
+    run = "sed -i s/may/June/ Sed.md && mv Old.md Other.md"
     stage.plays(
         [
             ["think", "let me see"],
@@ -48,7 +49,7 @@ async def test_one_prompt_is_one_set_whatever_tool_the_agent_writes_with(stage: 
             ["tool", "read", {"file_path": "Ours.md"}],
             ["tool", "edit", {"file_path": "Ours.md", "old_string": "may", "new_string": "June"}],
             ["save", "Own.md", "Own was here in June.\n"],
-            ["shell", "sed -i s/may/June/ Sed.md"],
+            ["shell", run],
             ["read", "Fs.md"],
             ["write", "Fs.md", "Fs was here in June.\n"],
             ["save", "New.md", "# New\n"],
@@ -58,11 +59,7 @@ async def test_one_prompt_is_one_set_whatever_tool_the_agent_writes_with(stage: 
         talk = await agents.begin("stand-in")
         talk.ask(Prompt("Move it to June", notes=("Ours.md",), selection="may"))
         found = await question(talk)
-        assert (found["title"], found["given"], found["runs"]) == (
-            "sed -i s/may/June/ Sed.md",
-            "sed -i s/may/June/ Sed.md",
-            True,
-        )
+        assert (found["title"], found["given"], found["runs"]) == (run, run, True)
         talk.answer(found["id"], "once")
         await talk.finished()
         done = talk.record.entries[-1]
@@ -80,7 +77,9 @@ async def test_one_prompt_is_one_set_whatever_tool_the_agent_writes_with(stage: 
             True,
         )
         paths = {write.path for write in served.vault.sets.kept.store.of_set(kept.number)}
-        assert paths == {"Ours.md", "Own.md", "Sed.md", "Fs.md", "New.md"}
+        assert paths == {"Ours.md", "Own.md", "Sed.md", "Fs.md", "New.md", "Old.md"}
+        [waiting] = await served.vault.permissions.waiting()
+        assert (waiting.operation, waiting.change["to"]) == ("rename", "Other.md")
         assert {one.author for one in await served.vault.pending.listed()} == {"stand-in"}
         [token] = [one for one in served.vault.tokens.listed() if one.revoked is None]
         assert (token.name, token.scope) == ("stand-in", "suggest")

@@ -105,6 +105,7 @@ class VaultPlace:
         """Return the note that a file of the working copy stands for; empty if it is none."""
         found = os.path.relpath(os.path.join(self.notes, path), self.notes)  # noqa: PTH118
         inside = has_note_suffix(found) and not found.startswith("..")
+        found = self._copy.note_of(found) if self._copy is not None else found
         return found if inside and self._vault.texts.exists(found) else ""
 
     async def read_file(self, path: str, line: int | None, limit: int | None) -> str:

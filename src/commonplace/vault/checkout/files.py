@@ -9,7 +9,7 @@ from pathlib import Path
 from commonplace.core import paths
 from commonplace.core.text import endings
 from commonplace.core.text.endings import FileForm
-from commonplace.errors import BadArgument, Conflict, NotFound
+from commonplace.errors import BadArgument, CommonplaceError, Conflict, NotFound
 from commonplace.vault.files.openat import open_beneath
 from commonplace.vault.files.reader import Look, Stamp
 from commonplace.vault.files.roots import Roots
@@ -52,6 +52,18 @@ class CopyFiles:
         except NotFound:
             return None
         return endings.decode(data)[0]
+
+    def stamp(self, path: str) -> Stamp | None:
+        """Return the stamp of a note's file; None if there is none."""
+        return self.roots.stamp(path)
+
+    def rename(self, old: str, new: str) -> bool:
+        """Give a file another name; tell whether it was there, and the name was free."""
+        try:
+            self.roots.rename(old, new)
+        except (OSError, CommonplaceError):
+            return False
+        return True
 
     def look(self, path: str) -> Look:
         """Read a note's bytes, and tell whether a program is writing it."""

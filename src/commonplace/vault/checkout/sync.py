@@ -2,7 +2,8 @@
 
 Copy and vault are compared with the base. Where the copy differs, its change is suggested in the
 vault's text as it stands now; where the vault differs, the copy is written anew. A file that was
-saved again meanwhile is left alone: its own turn comes.
+saved again meanwhile is left alone: its own turn comes. A file that was given another name stands
+for the same note as before; that the note gets this name too, a person decides.
 """
 
 from collections.abc import Callable
@@ -12,10 +13,11 @@ import anyio.to_thread
 from commonplace.core import paths
 from commonplace.core.text import endings
 from commonplace.core.text.truncation import deletes_much
-from commonplace.errors import CommonplaceError, Denied, Forbidden, NotFound, Unreadable
+from commonplace.errors import CommonplaceError, Denied, NotFound, Unreadable
 from commonplace.vault.checkout.bases import Bases
 from commonplace.vault.checkout.earlier import Earlier
 from commonplace.vault.checkout.files import CopyFiles, decoded
+from commonplace.vault.checkout.requests import Requests
 from commonplace.vault.documents.file.stable_read import Caution, LastLook, Unsettled
 from commonplace.vault.files.reader import Look
 from commonplace.vault.permissions.requests import Asker
@@ -36,26 +38,34 @@ class NoteSync:
         self._vault, self._files, self._bases = vault, files, bases
         self._by, self._trouble = by, trouble
         self._refused: dict[str, str] = {}
-        self._asked: set[str] = set()
         self._earlier = Earlier()
         self._caution = Caution()
         self._unsettled: set[str] = set()
+        self.requests = Requests(vault, by)
 
     async def sync(self, path: str) -> None:
         """Bring one note together."""
         try:
-            await self._sync(path)
+            if (at := self.file_of(path)) != path:
+                await self._sync(at)
+            if self.file_of(path) == path:
+                await self._sync(path)
+            else:
+                await self._refuse_taken(path, at)
         except Unsettled:
             self._unsettled.add(path)
         except CommonplaceError as error:
             self._trouble(path, str(error))
 
     async def _sync(self, path: str) -> None:
+        if path in self._bases.moves:
+            path = await self._follow_rename(path)
         base = self._bases.get(path)
         saved = await self._read(path, base)
         now = await self._accepted(path)
+        if saved is not None and path not in self._bases.moves:
+            await self.requests.withdraw(path)
         if saved == base:
-            self._asked.discard(path)
             if now != base:
                 await self._bring(path, saved, now)
         elif saved == now:
@@ -64,6 +74,54 @@ class NoteSync:
             await self._delete(path, now)
         elif self._refused.get(path) != saved:
             await self._suggest(path, base, saved, now)
+
+    # -- files that were given another name
+
+    def file_of(self, note: str) -> str:
+        """Return the file of the copy that stands for a note."""
+        found = (file for file, of in self._bases.moves.items() if of == note)
+        return note if note in self._bases.moves else next(found, note)
+
+    def note_of(self, path: str) -> str:
+        """Return the note that a file of the copy stands for."""
+        return self._bases.moves.get(path, path)
+
+    async def move(self, old: str, new: str) -> None:
+        """Take in that a file has another name now."""
+        await self.requests.withdraw(old)
+        self._earlier.forget(old)
+        self._bases.move(old, new)
+
+    async def _follow_rename(self, path: str) -> str:
+        """Ask that a note is renamed as its file was; return the file's name as it is then."""
+        note = self.note_of(path)
+        if not self._vault.texts.exists(note):  # it was renamed, or is gone
+            self.requests.forget(path)
+            self._bases.forget_move(path)
+            return path
+        if await anyio.to_thread.run_sync(self._files.stamp, path) is None:
+            await self.move(path, note)
+            return note
+        try:
+            done = await self.requests.rename(path, note)
+        except CommonplaceError as error:
+            self._trouble(path, str(error))
+            return await self._turn_back(path, note)
+        if done:
+            self._bases.forget_move(path)
+        return path
+
+    async def _turn_back(self, path: str, note: str) -> str:
+        """Give a file the name of its note again; what it says stays."""
+        if not await anyio.to_thread.run_sync(self._files.rename, path, note):
+            self._bases.forget_move(path)
+            return path
+        self._bases.move(path, note)
+        return note
+
+    async def _refuse_taken(self, path: str, at: str) -> None:
+        if await anyio.to_thread.run_sync(self._files.stamp, path) is not None:
+            self._trouble(path, f"It is taken once the rename of {path} to {at} is decided.")
 
     async def _read(self, path: str, base: str | None) -> str | None:
         """Read a file of the copy once it can be believed: it may be in the middle of a save."""
@@ -92,17 +150,17 @@ class NoteSync:
 
     async def _suggest(self, path: str, base: str | None, saved: str, now: str | None) -> None:
         """Suggest what was saved; what is refused is not tried again until it is saved anew."""
-        permissions, by = self._vault.permissions, self._by
+        permissions, by, note = self._vault.permissions, self._by, self.note_of(path)
         self._refused[path] = saved
         if now is None:
-            permissions.check_create(path, by.name)
-            await self._vault.write.suggest_note(path, saved, by)
+            permissions.check_create(note, by.name)
+            await self._vault.write.suggest_note(note, saved, by)
         else:
-            permissions.check_edit(path, by.name)
+            permissions.check_edit(note, by.name)
             made_from = now if base is None else self._earlier.base_of(path, base, saved)
-            await self._vault.write.suggest_text(path, made_from, saved, by)
+            await self._vault.write.suggest_text(note, made_from, saved, by)
         await permissions.audit.write(
-            by.name, "edit", path, answer="suggest", by="settings", outcome="done"
+            by.name, "edit", note, answer="suggest", by="settings", outcome="done"
         )
         del self._refused[path]
         self._earlier.forget(path)
@@ -112,27 +170,16 @@ class NoteSync:
         if after != saved:
             await self._bring(path, saved, after)
 
-    def take_asked(self) -> set[str]:
-        """Return the notes whose deletion was asked for; it is asked again what became of them."""
-        asked, self._asked = self._asked, set()
-        return asked
-
     async def _delete(self, path: str, now: str | None) -> None:
-        """Ask that a note goes to the trash, once; one that may not is written anew."""
-        if path in self._asked:
-            return
-        self._asked.add(path)
+        """Ask that a note goes to the trash; one that may not is written anew."""
         try:
-            await self._vault.permissions.ask(
-                "delete_note", {"path": path}, self._by, lambda: self._vault.write.deletion(path)
-            )
+            done = await self.requests.delete(path, self.note_of(path))
         except Denied:
-            self._asked.discard(path)
             await self._bring(path, None, now)
             raise
-        except Forbidden:
-            return  # it waits for a person
-        self._bases.put(path, None)
+        if done:
+            self._bases.put(path, None)
+            self._bases.forget_move(path)
 
     async def _bring(self, path: str, saved: str | None, now: str | None) -> None:
         """Write what the vault says into the copy, if the copy still reads as `saved`."""
@@ -147,9 +194,10 @@ class NoteSync:
                 self._earlier.put(path, saved)
 
     async def _accepted(self, path: str) -> str | None:
+        """Return what the note of a file says with all suggestions accepted; None if none is."""
         if not paths.has_note_suffix(path):
             return None
         try:
-            return await self._vault.texts.accepted(path)
+            return await self._vault.texts.accepted(self.note_of(path))
         except (NotFound, Unreadable):
             return None

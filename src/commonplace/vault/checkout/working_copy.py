@@ -13,6 +13,7 @@ from commonplace.core.view import View
 from commonplace.errors import BadArgument, CommonplaceError, Conflict, NotFound, Unavailable
 from commonplace.vault.checkout.bases import Bases
 from commonplace.vault.checkout.files import CopyFiles
+from commonplace.vault.checkout.moves import Moves
 from commonplace.vault.checkout.sync import NoteSync
 from commonplace.vault.documents.changes import Change
 from commonplace.vault.files import watch
@@ -61,6 +62,7 @@ class WorkingCopy:
         self._due: set[str] = set()
         self._has_room = True
         self._news = asyncio.Event()
+        self._moves = Moves(self._files, self._bases, vault.texts.exists)
         self._sync = NoteSync(vault, self._files, self._bases, by, self._note_trouble)
         self.folder = folder
         self.troubles: dict[str, str] = {}
@@ -99,10 +101,15 @@ class WorkingCopy:
         wanted = _wanted(self._vault, self._chosen)
         self._has_room = len(wanted) <= NOTES_MAX
         wanted = wanted if self._has_room else []
-        known = self._bases.paths()
-        fresh = [path for path in wanted if path not in known]
-        if known:
-            self._due |= set(fresh)
+        self._due |= (found := await anyio.to_thread.run_sync(self._changed))
+        begun = known = self._bases.paths()
+        if not found:  # whoever empties a folder while nobody looks wants it filled anew
+            self._bases.clear()
+            known = self._bases.paths()
+        moved = self._bases.moves.values()
+        fresh = [path for path in wanted if path not in known and path not in moved]
+        if begun:
+            self._due |= {*known, *fresh}
         else:  # nobody has been in the folder yet, so nothing in it can lead elsewhere
             for start in range(0, len(fresh), _FILL_AT_ONCE):
                 await self._write_new(fresh[start : start + _FILL_AT_ONCE])
@@ -112,8 +119,11 @@ class WorkingCopy:
         """Take in all that is saved in the copy by now, and bring in what the vault says."""
         self._due |= await anyio.to_thread.run_sync(self._changed)
         self._due |= self._sync.take_unsettled()
-        self._due |= self._bases.paths() if not self._stamps else set()
         await self._sync_due()
+
+    def note_of(self, path: str) -> str:
+        """Return the note that a file of the copy stands for."""
+        return self._sync.note_of(path)
 
     async def read(self, absolute: str, line: int | None = None, limit: int | None = None) -> str:
         """Read a file of the copy, or some lines of it."""
@@ -174,9 +184,22 @@ class WorkingCopy:
     async def _sync_due(self) -> None:
         async with self._turn:
             while self._due:
-                path = self._due.pop()
-                self.troubles.pop(path, None)
-                await self._sync.sync(path)
+                due, self._due = self._due, set()
+                try:
+                    await self._follow_moves(due)
+                    while due:
+                        path = due.pop()
+                        self.troubles.pop(path, None)
+                        await self._sync.sync(path)
+                finally:
+                    self._due |= due
+
+    async def _follow_moves(self, due: set[str]) -> None:
+        """Take in which files have another name now; they are due under that."""
+        for new, old in (await self._moves.find(due)).items():
+            await self._sync.move(old, new)
+            due.discard(old)
+            due.add(new)
 
     def _note_trouble(self, path: str, text: str) -> None:
         if len(self.troubles) < TROUBLES_MAX:
@@ -191,7 +214,9 @@ class WorkingCopy:
         documents = self._vault.notes.documents
         stop = self._vault.contents.follow(self._hear_note)
         documents.follow(self._hear_edit)
-        forget = self._vault.permissions.follow(lambda _: self._tell(self._sync.take_asked()))
+        forget = self._vault.permissions.follow(
+            lambda _: self._tell(self._sync.requests.take_asked())
+        )
         try:
             yield
         finally:
@@ -212,7 +237,8 @@ class WorkingCopy:
     def _takes(self, path: str) -> bool:
         """Tell whether the copy has a note, or has room for it."""
         room = self._has_room and len(self._stamps) < NOTES_MAX
-        return path in self._stamps or (room and self._chosen.shows(path))
+        held = path in self._stamps or self._sync.file_of(path) != path
+        return held or (room and self._chosen.shows(path))
 
     def _tell(self, paths: set[str]) -> None:
         self._due |= paths

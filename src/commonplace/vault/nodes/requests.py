@@ -18,7 +18,7 @@ from commonplace.core.text.edits import Edit
 from commonplace.core.text.unified_diff import unified
 from commonplace.errors import BadArgument, Conflict, Forbidden, NotFound
 from commonplace.vault.documents.changes import refuse_unwritable
-from commonplace.vault.nodes.vault_notes import rename_summary
+from commonplace.vault.notes.rename_plan import rename_summary
 from commonplace.vault.notes.write import SHOWN_LINES_MAX, backlink_warning, wanted
 from commonplace.vault.permissions.permissions import Permissions
 from commonplace.vault.permissions.requests import Asker, Json, Wish

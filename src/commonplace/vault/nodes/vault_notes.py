@@ -1,6 +1,7 @@
 """The notes of a vault as texts that nodes are written to."""
 
 from commonplace.vault.notes.rename import RENAME
+from commonplace.vault.notes.rename_plan import rename_summary
 from commonplace.vault.permissions.requests import Asker, Json, Wish
 from commonplace.vault.vault import Vault
 
@@ -43,9 +44,3 @@ class VaultNotes:
         linking = len((await self._vault.listing.links(path)).backlinks)
         change = {"path": path, "to": to, "title": title}
         return Wish("rename", path, RENAME, change, rename_summary(path, to, linking))
-
-
-def rename_summary(path: str, to: str, linking: int) -> str:
-    """Say to a person what a rename would do."""
-    count = "1 note that links" if linking == 1 else f"{linking} notes that link"
-    return f"rename {path} to {to} (in the {count} to it the links follow)"

@@ -237,3 +237,9 @@ def turned(intent: Intent) -> dict[str, Spellings]:
         }
         for path, spelled in intent.links.items()
     }
+
+
+def rename_summary(path: str, to: str, linking: int) -> str:
+    """Say to a person what a rename would do."""
+    count = "1 note that links" if linking == 1 else f"{linking} notes that link"
+    return f"rename {path} to {to} (in the {count} to it the links follow)"
