@@ -116,7 +116,9 @@ async def test_what_two_agents_save_and_two_people_write_is_kept(
 ):
     settings = make_settings({note: first_text(note) for note in NOTES})
     times = sorted(await play(settings, tmp_path, SAVES, PATIENCE))
-    print(f"{SAVES} saves: p50 {times[len(times) // 2]:.3f} s, max {times[-1]:.3f} s")  # noqa: T201
+    p50, p99 = times[len(times) // 2], times[len(times) * 99 // 100]
+    load = os.getloadavg()[0]
+    print(f"{SAVES} saves: {p50=:.3f} {p99=:.3f} max={times[-1]:.3f} {load=:.1f}")  # noqa: T201
 
 
 async def test_without_the_base_a_save_takes_people_s_words_back(

@@ -5,7 +5,7 @@ half of its words. A file's number alone tells nothing, since a disk gives that 
 the next one that is made.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 import anyio.to_thread
@@ -35,17 +35,22 @@ class Moves:
         self._files, self._bases, self._exists = files, bases, exists
         self._inodes: dict[str, int] = {}
 
-    async def find(self, due: Iterable[str]) -> dict[str, str]:
-        """Return the old names by the new ones, of files among those that are due."""
+    async def find(self, due: Iterable[str], busy: Collection[str]) -> dict[str, str]:
+        """Return the old names by the new ones, of files among those that are due.
+
+        Those that are `busy` are none: they are being written.
+        """
         stamps = await anyio.to_thread.run_sync(self._stamps, list(due))
-        found = await self._found(stamps)
+        found = await self._found(stamps, busy)
         # The number of one that is gone is kept: the same name may come back before it is told.
         self._inodes |= {path: stamp.inode for path, stamp in stamps.items() if stamp}
         while len(self._inodes) > NUMBERS_MAX:
             del self._inodes[next(iter(self._inodes))]
         return found
 
-    async def _found(self, stamps: Mapping[str, Stamp | None]) -> dict[str, str]:
+    async def _found(
+        self, stamps: Mapping[str, Stamp | None], busy: Collection[str]
+    ) -> dict[str, str]:
         gone = {path for path, stamp in stamps.items() if stamp is None and self._has(path)}
         fresh = {path: stamp for path, stamp in stamps.items() if stamp and self._is_new(path)}
         if not gone and not fresh:
@@ -53,10 +58,11 @@ class Moves:
         if gone:  # where it went may not have been told yet
             listed = await anyio.to_thread.run_sync(lambda: dict(self._files.scan()))
             known = self._bases.paths()
-            fresh |= {path: listed[path] for path in listed.keys() - known if self._is_new(path)}
+            other = listed.keys() - known - set(busy)
+            fresh |= {path: listed[path] for path in other if self._is_new(path)}
         else:  # and where it came from neither
             gone = await anyio.to_thread.run_sync(self._gone, {one.inode for one in fresh.values()})
-            gone = {path for path in gone if self._has(path)}
+            gone = {path for path in gone if self._has(path) and path not in busy}
         if not gone or not fresh or max(len(gone), len(fresh)) > MOVES_MAX:
             return {}
         found = await anyio.to_thread.run_sync(self._read, fresh)

@@ -41,6 +41,7 @@ class NoteSync:
         self._earlier = Earlier()
         self._caution = Caution()
         self._unsettled: set[str] = set()
+        self._looks: dict[str, LastLook] = {}
         self.requests = Requests(vault, by)
 
     async def sync(self, path: str) -> None:
@@ -138,9 +139,13 @@ class NoteSync:
             return text is not None and deletes_much(base, text)
 
         try:
-            found = await self._caution.believe(look, cuts_short, LastLook())
+            found = await self._caution.believe(
+                look, cuts_short, self._looks.setdefault(path, LastLook())
+            )
         except NotFound:
+            self._looks.pop(path, None)
             return None
+        self._looks.pop(path, None)
         return endings.decode(found.data)[0]
 
     def take_unsettled(self) -> set[str]:

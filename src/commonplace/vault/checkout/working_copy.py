@@ -1,6 +1,7 @@
 """A working copy, open: filled from the vault, then followed on both sides until it is closed."""
 
 import asyncio
+import time
 from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
@@ -12,6 +13,7 @@ from commonplace.core.text.endings import FileForm
 from commonplace.core.view import View
 from commonplace.errors import BadArgument, CommonplaceError, Conflict, NotFound, Unavailable
 from commonplace.vault.checkout.bases import Bases
+from commonplace.vault.checkout.due import DueNotes
 from commonplace.vault.checkout.files import CopyFiles
 from commonplace.vault.checkout.moves import Moves
 from commonplace.vault.checkout.sync import NoteSync
@@ -57,15 +59,16 @@ class WorkingCopy:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._files = CopyFiles(folder)
         self._bases = Bases(bases)
-        self._turn = asyncio.Lock()
         self._stamps: dict[str, Stamp] = {}
-        self._due: set[str] = set()
         self._has_room = True
-        self._news = asyncio.Event()
-        self._moves = Moves(self._files, self._bases, vault.texts.exists)
         self._sync = NoteSync(vault, self._files, self._bases, by, self._note_trouble)
         self.folder = folder
         self.troubles: dict[str, str] = {}
+        self._due = DueNotes(
+            self._sync,
+            Moves(self._files, self._bases, vault.texts.exists),
+            lambda path: self.troubles.pop(path, None),
+        )
         self.listeners: list[Callable[[str, str], None]] = []
 
     @classmethod
@@ -91,6 +94,7 @@ class WorkingCopy:
                         task.cancel()
                     await asyncio.gather(*tasks, return_exceptions=True)
         finally:
+            await copy._due.close()
             copy._files.close()
             copy._bases.close()
 
@@ -101,7 +105,7 @@ class WorkingCopy:
         wanted = _wanted(self._vault, self._chosen)
         self._has_room = len(wanted) <= NOTES_MAX
         wanted = wanted if self._has_room else []
-        self._due |= (found := await anyio.to_thread.run_sync(self._changed))
+        found = await anyio.to_thread.run_sync(self._changed)
         begun = known = self._bases.paths()
         if not found:  # whoever empties a folder while nobody looks wants it filled anew
             self._bases.clear()
@@ -109,7 +113,7 @@ class WorkingCopy:
         moved = self._bases.moves.values()
         fresh = [path for path in wanted if path not in known and path not in moved]
         if begun:
-            self._due |= {*known, *fresh}
+            self._due.add({*found, *known, *fresh})
         else:  # nobody has been in the folder yet, so nothing in it can lead elsewhere
             for start in range(0, len(fresh), _FILL_AT_ONCE):
                 await self._write_new(fresh[start : start + _FILL_AT_ONCE])
@@ -117,9 +121,9 @@ class WorkingCopy:
 
     async def settle(self) -> None:
         """Take in all that is saved in the copy by now, and bring in what the vault says."""
-        self._due |= await anyio.to_thread.run_sync(self._changed)
-        self._due |= self._sync.take_unsettled()
-        await self._sync_due()
+        self._due.add(await anyio.to_thread.run_sync(self._changed))
+        self._due.add(self._sync.take_unsettled())
+        await self._due.bring_together()
 
     def note_of(self, path: str) -> str:
         """Return the note that a file of the copy stands for."""
@@ -146,8 +150,8 @@ class WorkingCopy:
         old = await anyio.to_thread.run_sync(self._files.read, path)
         if not await anyio.to_thread.run_sync(self._files.write, path, text, old):
             raise Conflict("The file was changed meanwhile. Read it again.")
-        self._due.add(path)
-        await self._sync_due()
+        self._due.add([path])
+        await self._due.bring_together()
         if trouble := self.troubles.pop(path, ""):
             raise BadArgument(trouble)
 
@@ -181,26 +185,6 @@ class WorkingCopy:
         changed = {path for path, stamp in now.items() if before.get(path) != stamp}
         return changed | (before.keys() - now.keys())
 
-    async def _sync_due(self) -> None:
-        async with self._turn:
-            while self._due:
-                due, self._due = self._due, set()
-                try:
-                    await self._follow_moves(due)
-                    while due:
-                        path = due.pop()
-                        self.troubles.pop(path, None)
-                        await self._sync.sync(path)
-                finally:
-                    self._due |= due
-
-    async def _follow_moves(self, due: set[str]) -> None:
-        """Take in which files have another name now; they are due under that."""
-        for new, old in (await self._moves.find(due)).items():
-            await self._sync.move(old, new)
-            due.discard(old)
-            due.add(new)
-
     def _note_trouble(self, path: str, text: str) -> None:
         if len(self.troubles) < TROUBLES_MAX:
             self.troubles[path] = text
@@ -215,7 +199,7 @@ class WorkingCopy:
         stop = self._vault.contents.follow(self._hear_note)
         documents.follow(self._hear_edit)
         forget = self._vault.permissions.follow(
-            lambda _: self._tell(self._sync.requests.take_asked())
+            lambda _: self._due.add(self._sync.requests.take_asked())
         )
         try:
             yield
@@ -227,12 +211,12 @@ class WorkingCopy:
     def _hear_note(self, change: NoteChange) -> None:
         for path in (change.path, change.was):
             if path and path.endswith(".md") and self._takes(path):
-                self._tell({path})
+                self._due.add({path})
 
     def _hear_edit(self, change: Change) -> None:
         path = self._vault.notes.ids.known_path(change.id)
         if path is not None and path.endswith(".md") and self._takes(path):
-            self._tell({path})
+            self._due.add({path})
 
     def _takes(self, path: str) -> bool:
         """Tell whether the copy has a note, or has room for it."""
@@ -240,19 +224,18 @@ class WorkingCopy:
         held = path in self._stamps or self._sync.file_of(path) != path
         return held or (room and self._chosen.shows(path))
 
-    def _tell(self, paths: set[str]) -> None:
-        self._due |= paths
-        self._news.set()
-
     async def _work(self) -> None:
+        scanned = time.monotonic()
         while True:
+            left = max(scanned + RESCAN_SECONDS - time.monotonic(), 0)
             with suppress(TimeoutError):
-                async with asyncio.timeout(RESCAN_SECONDS):
-                    await self._news.wait()
-            rescan = not self._news.is_set()
-            self._news.clear()
+                async with asyncio.timeout(left):
+                    await self._due.news.wait()
             try:
-                await (self.settle() if rescan else self._sync_due())
+                await self._due.bring_together()
+                if time.monotonic() - scanned >= RESCAN_SECONDS:  # however much comes meanwhile
+                    scanned = time.monotonic()
+                    await self.settle()
             except Exception as error:  # noqa: BLE001 (one round fails alone)
                 tell_failure("A working copy could not be brought up to date.", error)
 
@@ -261,7 +244,7 @@ class WorkingCopy:
             notes = {path for path in paths if path.endswith(".md")}
             if notes != paths:  # a folder stands for all beneath it
                 notes |= await anyio.to_thread.run_sync(self._changed)
-            self._tell(notes)
+            self._due.add(notes)
 
         with suppress(Unavailable):  # rescans go on alone
             await watch.follow(self._files.settings, self._files.roots, look_at)
