@@ -1,5 +1,6 @@
 """A working copy: what people write flows in, what is saved there becomes suggestions."""
 
+import asyncio
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -263,3 +264,27 @@ async def test_a_file_that_is_emptied_to_be_written_is_not_taken_for_empty(
         file.write_text("")  # and stays so
         await copy.settle()
         assert critic.accepted(await marked(vault, "A.md")) == ""
+
+
+async def test_a_file_that_is_being_written_keeps_no_other_waiting(
+    make_settings: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("commonplace.vault.documents.file.stable_read.WAIT_SECONDS_MAX", 600.0)
+    monkeypatch.setattr("commonplace.vault.documents.file.stable_read.HELD_SECONDS_MAX", 600.0)
+    lines = "".join(f"line {n}\n" for n in range(50))
+    settings = make_settings({"A.md": lines, "B.md": "b\n"})
+    async with opened(settings, tmp_path / "copy") as (vault, copy):
+        with (copy.folder / "A.md").open("w") as writing:
+            settling = asyncio.create_task(copy.settle())
+            await eventually(lambda: looks_at(copy, "A.md"))
+            (copy.folder / "B.md").write_text("Zinnias\n")
+            await holds(tmp_path / "vault/B.md", "{--b--}{++Zinnias++}\n")
+            assert not settling.done()
+            writing.write(f"{lines}more\n")
+        await settling
+        assert critic.accepted(await marked(vault, "A.md")) == f"{lines}more\n"
+
+
+def looks_at(copy: WorkingCopy, path: str) -> bool:
+    """Tell whether a file is being looked at until it can be believed."""
+    return path in copy._sync._looks  # pyright: ignore[reportPrivateUsage]
