@@ -24,6 +24,24 @@ TURNS: list[Any] = json.loads(SCRIPT.read_text())
 LOG = Path(f"{SCRIPT}.log")
 
 
+OPTIONS = [
+    schema.SessionConfigOptionBoolean(
+        type="boolean", id="fast", name="Fast", current_value=False, category="mode"
+    ),
+    schema.SessionConfigOptionSelect(
+        type="select",
+        id="way",
+        name="Mode",
+        category="mode",
+        current_value="build",
+        options=[
+            schema.SessionConfigSelectOption(value=value, name=value.title())
+            for value in ("build", "plan")
+        ],
+    ),
+]
+
+
 def log(**seen: Any) -> None:
     with LOG.open("a") as file:
         file.write(json.dumps(seen, default=str) + "\n")
@@ -60,6 +78,8 @@ class Scripted:
             raise RequestError.auth_required()
         log(new=cwd, servers=[one.name for one in mcp_servers or []])
         self._open(f"s{os.getpid()}", cwd, mcp_servers)
+        if TURNS and isinstance(TURNS[0], dict) and TURNS[0].get("options"):
+            return schema.NewSessionResponse(session_id=self.session, config_options=OPTIONS)
         return schema.NewSessionResponse(
             session_id=self.session,
             modes=schema.SessionModeState(
@@ -87,6 +107,10 @@ class Scripted:
     async def set_session_mode(self, mode_id: str, session_id: str, **_: Any) -> Any:
         log(mode=mode_id)
         return schema.SetSessionModeResponse()
+
+    async def set_config_option(self, config_id: str, session_id: str, value: Any, **_: Any) -> Any:
+        log(option=config_id, value=value)
+        return schema.SetSessionConfigOptionResponse(config_options=OPTIONS)
 
     async def cancel(self, session_id: str, **_: Any) -> None:
         self.cancelled.set()

@@ -255,3 +255,18 @@ async def test_a_picture_goes_along_or_it_is_said_that_it_does_not(stage: Stage,
         assert [one["type"] for one in prompted] == (["text", "image"] if able else ["text"])
         said = [one["path"] for one in entries(talk, "trouble")]
         assert said == ([] if able else ["The picture"])
+        assert talk.about["pictures"] is able
+
+
+async def test_modes_that_come_as_options_are_offered_and_chosen(stage: Stage):
+    stage.plays({"options": True}, [["say", "here"]])
+    async with stage.opened() as (agents, _):
+        talk = await agents.begin("stand-in")
+        assert talk.about["pictures"] is None
+        await asked(talk)
+        offered = [{"id": "build", "name": "Build"}, {"id": "plan", "name": "Plan"}]
+        assert talk.about["modes"] == {"current": "build", "offered": offered}
+        await talk.set_mode("plan")
+        assert talk.about["modes"]["current"] == "plan"
+        [chosen] = [each for each in stage.log if "option" in each]
+        assert chosen == {"option": "way", "value": "plan"}

@@ -1,5 +1,6 @@
 """An agent beside a note: asked, followed, answered, stopped; its suggestions appear in the note."""
 
+import base64
 import os
 from collections.abc import Generator
 from pathlib import Path
@@ -20,6 +21,10 @@ NOTES = {
     "Plan.md": "# Plan\n\nSow the clover in may.\n",
     "Garden/Soil.md": "# Soil\n\nSandy.\n",
 }
+
+DOT = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC"
+)
 
 COMMANDS = {
     "sessionUpdate": "available_commands_update",
@@ -46,6 +51,7 @@ def server(tmp_path_factory: pytest.TempPathFactory, stage: Stage) -> Generator[
 
     build()
     stage.plays(
+        {"image": True},
         [
             ["think", "Where is it?"],
             ["say", "I move it "],
@@ -58,6 +64,7 @@ def server(tmp_path_factory: pytest.TempPathFactory, stage: Stage) -> Generator[
         [["say", "Then not June."]],
         [["say", "Working on"], ["wait_for_cancel"]],
         [["say_times", 20]],
+        [["say", "A red dot."]],
     )
     before = os.environ.get("COMMONPLACE_SETTINGS")
     os.environ["COMMONPLACE_SETTINGS"] = str(stage.personal)
@@ -149,6 +156,43 @@ def test_the_panel_fits_a_phone_and_both_looks(visit: Visit, theme: str):
     page.get_by_label("Ask the agent").wait_for()
     assert faults(page) == []
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_a_picture_goes_along_chosen_or_pasted(visit: Visit, stage: Stage):
+    Path(f"{stage.script}.turn").write_text("4")
+    page = visit("#agent")
+    page.set_default_timeout(PATIENCE)
+    prompt = page.get_by_label("Ask the agent")
+    chip = page.get_by_role("button", name="Leave the picture out")
+    file = page.get_by_label("Picture", exact=True)
+    file.set_input_files({"name": "x.png", "mimeType": "image/png", "buffer": b"x" * 2_500_001})
+    page.get_by_text("over 2.5 MB").wait_for()
+    expect(chip).to_have_count(0)
+    file.set_input_files({"name": "dot.png", "mimeType": "image/png", "buffer": DOT})
+    chip.click()
+    expect(chip).to_have_count(0)
+    prompt.focus()
+    page.evaluate(PASTE, base64.b64encode(DOT).decode())
+    chip.wait_for()
+    assert faults(page) == []
+    prompt.fill("What is this?")
+    prompt.press("Enter")
+    page.get_by_text("A red dot.").wait_for()
+    page.get_by_text("(with a picture)").wait_for()
+    expect(chip).to_have_count(0)
+    [image] = [
+        block for each in stage.log for block in each.get("prompt", []) if block["type"] == "image"
+    ]
+    assert (base64.b64decode(image["data"]), image["mime_type"]) == (DOT, "image/png")
+
+
+PASTE = """(data) => {
+  const bytes = Uint8Array.from(atob(data), (each) => each.charCodeAt(0));
+  const files = new DataTransfer();
+  files.items.add(new File([bytes], "dot.png", { type: "image/png" }));
+  const event = new ClipboardEvent("paste", { clipboardData: files, bubbles: true, cancelable: true });
+  document.activeElement.dispatchEvent(event);
+}"""
 
 
 WATCH = """() => {

@@ -45,6 +45,8 @@ export interface Conversation extends Summary {
   readonly modes: { readonly current?: string; readonly offered?: readonly { readonly id: string; readonly name: string }[] };
   readonly commands: readonly { readonly name: string; readonly description: string }[];
   readonly sign_in: readonly string[];
+  /** Whether it takes pictures; null until its agent has run. */
+  readonly pictures: boolean | null;
 }
 
 /** What a person means by "this". */
@@ -62,7 +64,7 @@ interface News {
   readonly n?: number;
   readonly more?: string;
   readonly state?: Summary["state"];
-  readonly about?: Pick<Conversation, "modes" | "commands" | "sign_in">;
+  readonly about?: Pick<Conversation, "modes" | "commands" | "sign_in" | "pictures">;
 }
 
 /** The agents of this machine; null where none may be used from here. */

@@ -21,7 +21,7 @@ from commonplace.agent.events import Choice, Event, Prompt, Question
 from commonplace.agent.messages import Json, MessageLines
 from commonplace.agent.process import AgentProcess
 from commonplace.agent.settings import AgentCommand
-from commonplace.agent.updates import event_of, question_of, text_of
+from commonplace.agent.updates import event_of, mode_option, modes_of, question_of, text_of
 from commonplace.errors import CommonplaceError, Unavailable
 
 START_SECONDS_MAX = 60.0
@@ -36,6 +36,7 @@ _Block = (
     | schema.ResourceContentBlock
     | schema.EmbeddedResourceContentBlock
 )
+_Session = schema.NewSessionResponse | schema.LoadSessionResponse | schema.ResumeSessionResponse
 _Server = schema.HttpMcpServer | schema.SseMcpServer | schema.AcpMcpServer | schema.McpServerStdio
 
 
@@ -83,6 +84,7 @@ class AgentClient:
         self._connection: ClientSideConnection | None = None
         self._able = schema.AgentCapabilities()
         self._sign_in: list[str] = []
+        self._mode_option = ""
         self.session = ""
         self.tools_offered = False
 
@@ -126,7 +128,10 @@ class AgentClient:
         assert self._connection is not None
         try:
             async with asyncio.timeout(START_SECONDS_MAX):
-                await self._connection.set_session_mode(session_id=self.session, mode_id=mode)
+                if self._mode_option:
+                    await self._connection.set_config_option(self._mode_option, self.session, mode)
+                else:
+                    await self._connection.set_session_mode(session_id=self.session, mode_id=mode)
         except (TimeoutError, OSError, RequestError, ValidationError) as error:
             raise Unavailable(f"The mode was not changed: {self.told(error)}") from None
 
@@ -183,7 +188,9 @@ class AgentClient:
             )
         self._able = answer.agent_capabilities or self._able
         self._sign_in = [text_of(each.name, 200) for each in answer.auth_methods or []][:10]
-        await self._host.hear({"kind": "sign-in", "methods": self._sign_in})
+        prompts = self._able.prompt_capabilities
+        pictures = bool(prompts and prompts.image)
+        await self._host.hear({"kind": "able", "sign_in": self._sign_in, "pictures": pictures})
 
     async def _open(self, tools: ToolServer | None, session: str) -> None:
         servers = self._servers(tools)
@@ -194,7 +201,7 @@ class AgentClient:
         assert self._connection is not None
         new = await self._connection.new_session(cwd=str(self._folder), mcp_servers=servers)
         self.session = new.session_id
-        await self._tell_modes(new.modes)
+        await self._tell_modes(new)
 
     async def _reopened(self, session: str, servers: list[_Server]) -> bool:
         """Take up an earlier session; what an agent repeats of it is not heard again."""
@@ -213,16 +220,15 @@ class AgentClient:
                 return False
         except RequestError:
             return False  # it does not know it any more: a new one begins
-        await self._tell_modes(found.modes)
+        await self._tell_modes(found)
         return True
 
-    async def _tell_modes(self, modes: schema.SessionModeState | None) -> None:
-        if modes is None:
-            return
-        offered = [{"id": m.id, "name": text_of(m.name, 100)} for m in modes.available_modes[:50]]
-        await self._host.hear(
-            {"kind": "modes", "current": modes.current_mode_id, "offered": offered}
-        )
+    async def _tell_modes(self, found: _Session) -> None:
+        """Tell which modes there are; how one is chosen depends on how they are offered."""
+        option = mode_option(found.config_options) if found.modes is None else None
+        self._mode_option = option.id if option else ""
+        if (event := modes_of(found.modes, found.config_options)) is not None:
+            await self._host.hear(event)
 
     def _servers(self, tools: ToolServer | None) -> list[_Server]:
         able = self._able.mcp_capabilities

@@ -72,7 +72,12 @@ class Conversation:
         self._chars = self._heard = 0
         self._saved = 0.0
         self.said = Transcript(record.entries)
-        self.about: Event = {"commands": [], "modes": {}, "sign_in": []}
+        self.about: Event = {
+            "commands": [],
+            "modes": {},
+            "sign_in": [],
+            "pictures": None,  # known once it has run
+        }
         self.state: State = "resting"
 
     @property
@@ -231,8 +236,8 @@ class Conversation:
                 self._tell_about(commands=event["offered"])
             case "modes":
                 self._tell_about(modes={**self.about["modes"], **event})
-            case "sign-in":
-                self._tell_about(sign_in=event["methods"])
+            case "able":
+                self._tell_about(**event)
             case _:
                 return
         if self._clock() - self._saved > SAVE_SECONDS:

@@ -1,5 +1,6 @@
 """What an agent tells in the protocol's own types, as events and questions of ours."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from commonplace.agent.events import (
@@ -17,8 +18,11 @@ from commonplace.agent.events import (
 if TYPE_CHECKING:
     from acp import schema
 
-__all__ = ["event_of", "question_of", "text_of"]
+    ConfigOption = schema.SessionConfigOptionSelect | schema.SessionConfigOptionBoolean
 
+__all__ = ["event_of", "mode_option", "modes_of", "question_of", "text_of"]
+
+MODES_MAX = 50
 _PATH_CHARS_MAX = 1_000
 _DIFF_CHARS_MAX = 20_000
 _COMMANDS = frozenset(("command", "cmd", "script", "code"))
@@ -40,8 +44,43 @@ def event_of(update: Any) -> Event | None:  # noqa: ANN401 (one of the protocol'
             return {"kind": "commands", "offered": _commands(update.available_commands)}
         case "current_mode_update":
             return {"kind": "modes", "current": text_of(update.current_mode_id, 100)}
+        case "config_option_update":
+            return modes_of(None, update.config_options)
         case _:
             return None
+
+
+def modes_of(
+    modes: "schema.SessionModeState | None", options: "Sequence[ConfigOption] | None"
+) -> Event | None:
+    """Return the modes that an agent offers: as such, or as newer ones do, among its options."""
+    if modes is not None:
+        offered = [(one.id, one.name) for one in modes.available_modes]
+        current = modes.current_mode_id
+    elif (option := mode_option(options)) is not None:
+        offered = [(one.value, one.name) for one in _values(option)]
+        current = option.current_value
+    else:
+        return None
+    return {
+        "kind": "modes",
+        "current": current,
+        "offered": [{"id": id, "name": text_of(name, 100)} for id, name in offered[:MODES_MAX]],
+    }
+
+
+def mode_option(
+    options: "Sequence[ConfigOption] | None",
+) -> "schema.SessionConfigOptionSelect | None":
+    """Return the option of a session that is its mode; None if there is none."""
+    found = (one for one in options or () if one.type == "select" and one.category == "mode")
+    return next(found, None)
+
+
+def _values(option: "schema.SessionConfigOptionSelect") -> "list[schema.SessionConfigSelectOption]":
+    """Return what can be chosen, whether or not it is put into groups."""
+    listed: list[Any] = list(option.options)
+    return [each for one in listed for each in getattr(one, "options", [one])]
 
 
 def question_of(call: "schema.ToolCallUpdate") -> Question:

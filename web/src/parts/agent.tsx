@@ -39,6 +39,7 @@ adopt(`
 .agent .options li { display: flex; gap: 8px; padding: 5px 8px; border-radius: 6px; cursor: pointer; overflow-wrap: anywhere; }
 .agent .options [aria-selected="true"] { background: var(--accent-soft); }
 .agent .earlier { padding: 6px 0; border-bottom: 1px solid var(--line); }
+.agent .chips img { height: 18px; max-width: 48px; object-fit: cover; vertical-align: -4px; border-radius: 3px; }
 .agent .picture input { position: absolute; width: 1px; height: 1px; opacity: 0; }
 .agent .picture:focus-within { outline: 2px solid var(--accent); outline-offset: 2px; }
 .view.agent-view { display: flex; flex-direction: column; } .view.agent-view > * { width: 100%; } .view.agent-view > .agent { flex: 1; }

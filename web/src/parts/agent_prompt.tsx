@@ -39,6 +39,7 @@ export function Asking({ view, path }: { view: EditorView | null; path: string }
   const main = view?.state.selection.main;
   const selection = main ? view.state.sliceDoc(main.from, main.to) : "";
   const agent = talk.value?.agent ?? (chosen.value || agents.value?.[0]?.name || "");
+  const pictures = talk.value?.pictures !== false;
   const options = useComputed(() => {
     const before = text.value.slice(0, cursor.value);
     return closed.value === before ? [] : optionsFor(before);
@@ -48,7 +49,7 @@ export function Asking({ view, path }: { view: EditorView | null; path: string }
   const send = async () => {
     if (!text.value.trim() || busy) return;
     const meant = [...new Set([...(withNote.value && path ? [path] : []), ...linked.value])];
-    const context = { notes: meant, selection: withSelection.value ? selection : "", selected_in: path, ...(image.value && { image: image.value.data, image_type: image.value.type }) };
+    const context = { notes: meant, selection: withSelection.value ? selection : "", selected_in: path, ...(image.value && pictures && { image: image.value.data, image_type: image.value.type }) };
     const asked = text.value;
     text.value = "";
     if (await ask(agent, asked, context, folders.value)) image.value = null;
@@ -83,7 +84,8 @@ export function Asking({ view, path }: { view: EditorView | null; path: string }
   const takePicture = (files: Iterable<File>): boolean => {
     const file = [...files].find((each) => IMAGES.includes(each.type));
     if (!file) return false;
-    if (file.size > IMAGE_BYTES_MAX) tell("That picture is over 2.5 MB. Choose a smaller one.", undefined, "error");
+    if (!pictures) tell(`${agent} takes no pictures.`, undefined, "error");
+    else if (file.size > IMAGE_BYTES_MAX) tell("That picture is over 2.5 MB. Choose a smaller one.", undefined, "error");
     else {
       const reader = new FileReader();
       reader.onload = () => (image.value = { data: String(reader.result).split(",")[1] ?? "", type: file.type });
@@ -101,7 +103,7 @@ export function Asking({ view, path }: { view: EditorView | null; path: string }
         {path && <button type="button" aria-pressed={withNote.value} onClick={() => (withNote.value = !withNote.value)}>{nameOf(path)}</button>}
         {selection && <button type="button" aria-pressed={withSelection.value} onClick={() => (withSelection.value = !withSelection.value)}>Selection ({selection.length.toLocaleString()})</button>}
         {linked.value.filter((each) => each !== path).map((each) => <span key={each} class="badge">{nameOf(each)}</span>)}
-        {image.value && <button type="button" aria-label="Leave the picture out" onClick={() => (image.value = null)}>Picture ×</button>}
+        {image.value && <button type="button" aria-label="Leave the picture out" onClick={() => (image.value = null)}><img alt="" src={`data:${image.value.type};base64,${image.value.data}`} /> Picture ×</button>}
       </div>
       <div class="completing">
         {listed.length > 0 && <ul class="options" id="agent-options" role="listbox" aria-label="Completions">{listed.map((option, index) => (
@@ -114,7 +116,7 @@ export function Asking({ view, path }: { view: EditorView | null; path: string }
       </div>
       <div class="row">
         {!talk.value && agents.value!.length > 1 && <select aria-label="Agent" value={agent} onChange={(event) => (chosen.value = event.currentTarget.value)}>{agents.value!.map((one) => <option key={one.name} value={one.name}>{one.name}{one.installed ? "" : " (not installed)"}</option>)}</select>}
-        <label class="picture link small">Picture<input type="file" accept={IMAGES} onChange={(event) => { takePicture(event.currentTarget.files ?? []); event.currentTarget.value = ""; }} /></label>
+        {pictures && <label class="picture link small">Picture<input type="file" accept={IMAGES} onChange={(event) => { takePicture(event.currentTarget.files ?? []); event.currentTarget.value = ""; }} /></label>}
         <span class="grow" />
         {busy && <button type="button" onClick={() => void act("stop")}>Stop</button>}
         <button type="submit" class="primary" disabled={busy || !text.value.trim()}>Ask {agent}</button>

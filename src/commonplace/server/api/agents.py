@@ -182,7 +182,7 @@ def shown(conversation: Conversation) -> Event:
     """Put a conversation as the page and the command line show it; times in milliseconds."""
     whole = conversation.snapshot()
     row = _row(conversation.record, conversation.state)
-    kept = ("entries", "commands", "modes", "sign_in")
+    kept = ("entries", "commands", "modes", "sign_in", "pictures")
     return {**row, **{name: whole[name] for name in kept}}
 
 
