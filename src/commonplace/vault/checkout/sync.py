@@ -148,6 +148,11 @@ class NoteSync:
         self._looks.pop(path, None)
         return endings.decode(found.data)[0]
 
+    @property
+    def has_unsettled(self) -> bool:
+        """Whether some were being written when they were looked at."""
+        return bool(self._unsettled)
+
     def take_unsettled(self) -> set[str]:
         """Return the notes that were being written when they were looked at."""
         unsettled, self._unsettled = self._unsettled, set()
@@ -193,10 +198,12 @@ class NoteSync:
             done = await anyio.to_thread.run_sync(self._files.remove, path, saved)
         else:
             done = await anyio.to_thread.run_sync(self._files.write, path, now, saved)
-        if done:
-            self._bases.put(path, now)
-            if saved is not None:
-                self._earlier.put(path, saved)
+        if not done:  # it was saved meanwhile, or is being written
+            self._unsettled.add(path)
+            return
+        self._bases.put(path, now)
+        if saved is not None:
+            self._earlier.put(path, saved)
 
     async def _accepted(self, path: str) -> str | None:
         """Return what the note of a file says with all suggestions accepted; None if none is."""

@@ -27,6 +27,7 @@ from commonplace.vault.vault import Vault
 
 NOTES_MAX = 20_000
 RESCAN_SECONDS = 5.0
+RETRY_SECONDS = 0.1
 TROUBLES_MAX = 100
 
 _FILL_AT_ONCE = 200
@@ -225,13 +226,16 @@ class WorkingCopy:
         return held or (room and self._chosen.shows(path))
 
     async def _work(self) -> None:
-        scanned = time.monotonic()
+        scanned, pause = time.monotonic(), RETRY_SECONDS
         while True:
             left = max(scanned + RESCAN_SECONDS - time.monotonic(), 0)
+            unsettled = self._sync.has_unsettled
             with suppress(TimeoutError):
-                async with asyncio.timeout(left):
+                async with asyncio.timeout(min(left, pause) if unsettled else left):
                     await self._due.news.wait()
+            pause = min(2 * pause, RESCAN_SECONDS) if unsettled else RETRY_SECONDS
             try:
+                self._due.add(self._sync.take_unsettled())
                 await self._due.bring_together()
                 if time.monotonic() - scanned >= RESCAN_SECONDS:  # however much comes meanwhile
                     scanned = time.monotonic()
