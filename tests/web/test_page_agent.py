@@ -6,7 +6,7 @@ from collections.abc import Generator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.agent.conftest import Stage
 from tests.wait import has_words, until
@@ -29,6 +29,14 @@ DOT = base64.b64decode(
 COMMANDS = {
     "sessionUpdate": "available_commands_update",
     "availableCommands": [{"name": "compact", "description": "Make it short"}],
+}
+PLAN = {
+    "sessionUpdate": "plan",
+    "entries": [
+        {"content": "Look", "priority": "low", "status": "completed"},
+        {"content": "Move it", "priority": "low", "status": "in_progress"},
+        {"content": "Tell", "priority": "low", "status": "pending"},
+    ],
 }
 STEP = {
     "sessionUpdate": "tool_call",
@@ -54,7 +62,8 @@ def server(tmp_path_factory: pytest.TempPathFactory, stage: Stage) -> Generator[
         {"image": True},
         [
             ["think", "Where is it?"],
-            ["say", "I move it "],
+            ["update", PLAN],
+            ["say", "I **move** it "],
             ["say", "to June."],
             ["update", COMMANDS],
             ["update", STEP],
@@ -96,7 +105,11 @@ def test_a_prompt_is_asked_answered_and_reviewed_beside_the_note(
     question.get_by_text("echo <U+202E>harmless").wait_for()
     assert faults(page) == []
     panel.get_by_text("I move it to June.").wait_for()
-    question.get_by_role("button", name="No", exact=True).click()
+    expect(panel.get_by_role("list", name="Plan").get_by_role("listitem")).to_have_text(
+        ["Look (done)", "Move it (at work)", "Tell"]
+    )
+    expect(question).to_be_in_viewport()
+    answer_by_keys(page, question)
     panel.get_by_role("link", name="Review change set 1").wait_for()
     has_words(vault / "Plan.md", "{--may--}{++June++}")
     page.locator(".editor").get_by_text("June").first.wait_for()
@@ -125,6 +138,16 @@ def test_a_prompt_is_asked_answered_and_reviewed_beside_the_note(
     search.fill("working ON")
     panel.get_by_role("button", name="Move it to June").click()
     panel.get_by_text("I move it to June.").wait_for()
+
+
+def answer_by_keys(page: Page, question: Locator) -> None:
+    """Go from the prompt to the question without a mouse, and say no."""
+    no = question.get_by_role("button", name="No", exact=True)
+    for _ in range(10):
+        page.keyboard.press("Shift+Tab")
+        if no.evaluate("(button) => button === document.activeElement"):
+            break
+    page.keyboard.press("Enter")
 
 
 def _reject_and_tell(page: Page) -> None:

@@ -287,4 +287,4 @@ async def test_a_file_that_is_being_written_keeps_no_other_waiting(
 
 def looks_at(copy: WorkingCopy, path: str) -> bool:
     """Tell whether a file is being looked at until it can be believed."""
-    return path in copy._sync._looks  # pyright: ignore[reportPrivateUsage]
+    return path in copy._sync._looks

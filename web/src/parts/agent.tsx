@@ -16,6 +16,9 @@ import { Asking } from "./agent_prompt.tsx";
 adopt(`
 .agent { display: flex; flex-direction: column; height: 100%; min-height: 0; gap: 10px; }
 .tab-panel > .agent { padding: 10px 14px 12px; }
+.agent-head select { max-width: 130px; }
+.agent .said code { font: 13px/1.45 var(--mono, monospace); padding: 1px 4px; border-radius: 4px; background: var(--hover); }
+.agent .said code.block { display: block; padding: 8px; overflow-x: auto; }
 .agent-head { display: flex; flex-wrap: wrap; gap: 6px 8px; align-items: center; }
 .agent-log { flex: 1; min-height: 0; overflow-y: auto; display: flex; flex-direction: column; gap: 10px; }
 .agent-log > * { margin: 0; overflow-wrap: anywhere; }
@@ -25,11 +28,12 @@ adopt(`
 .agent .step { font-size: 12.5px; color: var(--ink-soft); }
 .agent .step pre, .agent .question pre { margin: 4px 0 0; padding: 8px; max-height: 220px; overflow: auto; white-space: pre-wrap; overflow-wrap: anywhere; font: 12.5px/1.45 var(--mono, monospace); background: var(--hover); border-radius: 6px; }
 .agent .question { padding: 10px 12px; border: 1px solid var(--accent); border-radius: 8px; }
+.agent .question.answered { border-color: var(--line); }
 .agent .question .acts { display: flex; flex-wrap: wrap; gap: 6px; margin-top: 8px; }
 .agent .failed, .agent .trouble { color: var(--del); }
 .agent form { display: flex; flex-direction: column; gap: 6px; }
 .agent textarea { display: block; width: 100%; min-height: 68px; max-height: 40dvh; resize: vertical; padding: 8px 10px; border: 1px solid var(--line-strong); border-radius: 8px; background: var(--raised); }
-.agent .row select, .agent-head select { max-width: 100%; min-height: 28px; padding: 0 6px; font-size: 12.5px; border: 1px solid var(--line); border-radius: 6px; background: var(--raised); }
+.agent .row select, .agent-head select { max-width: 100%; height: 30px; padding: 0 6px; font-size: 12.5px; border: 1px solid var(--line); border-radius: 6px; background: var(--raised); }
 .agent .chips { display: flex; flex-wrap: wrap; gap: 4px; }
 .agent .chips button { min-height: 24px; padding: 0 9px; border-radius: 12px; font-size: 12px; }
 .agent .chips [aria-pressed="false"] { opacity: .55; text-decoration: line-through; }
@@ -45,7 +49,10 @@ adopt(`
 .view.agent-view { display: flex; flex-direction: column; } .view.agent-view > * { width: 100%; } .view.agent-view > .agent { flex: 1; }
 @media (max-width: 820px) { .note.with-panel:has(.agent) { grid-template-rows: minmax(0, 1fr) 62dvh; } .agent textarea { min-height: 44px; } .view.agent-view { padding-bottom: 14px; } }
 .agent .row { display: flex; flex-wrap: wrap; gap: 6px; align-items: center; }
-.agent .plan { padding-left: 18px; font-size: 13px; } .agent .plan .completed { text-decoration: line-through; color: var(--ink-soft); }
+.agent .plan { padding-left: 0; font-size: 13px; list-style: none; }
+.agent .plan li { position: relative; padding-left: 20px; } .agent .plan li::before { content: "○"; content: "○" / ""; position: absolute; left: 2px; color: var(--ink-soft); }
+.agent .plan .completed { color: var(--ink-soft); } .agent .plan .completed::before { content: "✓"; content: "✓" / ""; color: var(--accent); }
+.agent .plan .in_progress { font-weight: 600; } .agent .plan .in_progress::before { content: "●"; content: "●" / ""; color: var(--accent); }
 `);
 
 /** The conversations by themselves: one, or the list of all. */
@@ -73,7 +80,7 @@ function Head() {
   const away = () => { leave(); if (place.peek().view === "agent") location.hash = "#agent"; };
   return (
     <header class="agent-head">
-      <button type="button" class="small" onClick={away}>All conversations</button>
+      <button type="button" class="small" aria-label="All conversations" onClick={away}>All</button>
       <span class="muted small" role="status">{now.agent}{now.state === "starting" ? " is starting" : now.state === "working" ? " is at work" : ""}</span><span class="grow" />
       {modes.length > 1 && <select aria-label="Mode" value={now.modes.current ?? ""} onChange={(event) => void act("mode", { mode: event.currentTarget.value })}>{modes.map((mode) => <option key={mode.id} value={mode.id}>{mode.name}</option>)}</select>}
       <button type="button" class="small quiet" onClick={() => confirm("Delete this conversation? Its suggestions stay.") && void act("delete").then(away)}>Delete</button>

@@ -5,20 +5,31 @@ import { useEffect, useRef } from "preact/hooks";
 
 import { act, type Choice, type Conversation, type Entry, sendVerdicts } from "../agent.ts";
 import { hrefOfSet } from "../sets.ts";
-import { hrefOf } from "../store.ts";
+import { hrefOf, resolver } from "../store.ts";
 import { visible } from "../text/invisible.ts";
 import { Diff } from "./diff.tsx";
 import { outcome, useSets } from "./sets.tsx";
 
 const ENDS: Record<string, string> = { cancelled: "Stopped.", stopped: "Stopped.", failed: "It failed. Ask again to start it anew.", refusal: "It declined.", max_tokens: "It reached its limit.", max_turn_requests: "It reached its limit." };
 
+const PLANNED: Record<string, string> = { completed: "done", in_progress: "at work" };
+
+/** What stands out in what an agent says: code, strong words, headings, links to notes. */
+const STANDS_OUT = /(^```[^\n]*\n[\s\S]*?(?:^```$|(?![\s\S]))|`[^`\n]+`|\*\*[^*\n]+\*\*|^#{1,6} [^\n]+|\[\[[^[\]\n]+\]\])/m;
+
 export function Log({ talk }: { talk: Conversation }) {
   const { entries } = talk;
   const lastSet = entries.findLast(({ set }) => set)?.n;
   const box = useRef<HTMLDivElement>(null);
+  const shown = useRef("");
+  const asks = entries.findLast(({ kind, answer }) => kind === "question" && answer === null)?.id ?? "";
   useEffect(() => {
+    // The end is shown when one comes, when it asks something, and as long as one reads there.
     const log = box.current;
-    if (log && log.scrollHeight - log.scrollTop - log.clientHeight < 200) log.scrollTop = log.scrollHeight;
+    if (!log) return;
+    const place = `${talk.id} ${asks}`;
+    if (shown.current !== place || log.scrollHeight - log.scrollTop - log.clientHeight < 200) log.scrollTop = log.scrollHeight;
+    shown.current = place;
   }, [entries]);
   return <div class="agent-log" ref={box} role="log" aria-label="Conversation" tabIndex={0}>
     {entries.map((entry) => <One key={entry.n} entry={entry} />)}
@@ -29,9 +40,9 @@ export function Log({ talk }: { talk: Conversation }) {
 function One({ entry }: { entry: Entry }) {
   switch (entry.kind) {
     case "asked": return <p class="asked">{entry.text}{entry.image && <span class="muted small"> (with a picture)</span>}</p>;
-    case "said": return <p class="said">{seen(entry.text)}</p>;
+    case "said": return <p class="said"><Words text={seen(entry.text)} /></p>;
     case "thought": return <details class="thought"><summary>Thoughts</summary>{seen(entry.text)}</details>;
-    case "plan": return <ul class="plan" aria-label="Plan">{entry.entries?.map((one, at) => <li key={at} class={one.status}>{seen(one.text)}</li>)}</ul>;
+    case "plan": return <ul class="plan" aria-label="Plan">{entry.entries?.map((one, at) => <li key={at} class={one.status}>{seen(one.text)}{PLANNED[one.status] && <span class="hidden"> ({PLANNED[one.status]})</span>}</li>)}</ul>;
     case "step": return <Step entry={entry} />;
     case "question": return <Question entry={entry} />;
     case "refused": return <p class="muted small">Refused, since it could not be shown whole: {entry.title}</p>;
@@ -43,11 +54,25 @@ function One({ entry }: { entry: Entry }) {
   }
 }
 
+/** An agent's words, with the little of Markdown that agents write in a sentence. */
+function Words({ text }: { text: string }) {
+  return <>{text.split(STANDS_OUT).map((part, at) => {
+    if (at % 2 === 0) return part;
+    if (part.startsWith("```")) return <code key={at} class="block">{part.replace(/^```[^\n]*\n|\n?```$/g, "")}</code>;
+    if (part.startsWith("`")) return <code key={at}>{part.slice(1, -1)}</code>;
+    if (part.startsWith("**")) return <strong key={at}>{part.slice(2, -2)}</strong>;
+    if (part.startsWith("#")) return <strong key={at}>{part.replace(/^#+ /, "")}</strong>;
+    const [name = "", alias] = part.slice(2, -2).split("|");
+    const path = resolver.value.resolve(name.split("#")[0]!.trim(), "");
+    return path ? <a key={at} class="link" href={hrefOf(path)}>{alias ?? name}</a> : part;
+  })}</>;
+}
+
 function Step({ entry }: { entry: Entry }) {
   const state = entry.status === "completed" ? "done" : entry.status === "failed" ? "failed" : "at work";
   return (
     <details class="step"><summary>{seen(entry.title) || entry.tool} <span class="muted">({state})</span></summary>
-      {entry.places?.map(({ path, note, line }, at) => <div key={at}>{note ? <a href={hrefOf(note)}>{seen(note)}</a> : seen(path)}{line ? `, line ${line}` : ""}</div>)}
+      {entry.places?.map(({ path, note, line }, at) => <div key={at}>{note ? <a class="link" href={hrefOf(note)}>{seen(note)}</a> : seen(path)}{line ? `, line ${line}` : ""}</div>)}
       {entry.diffs?.map((one, at) => <div key={at}>{seen(one.path)} <Diff old={one.old} added={one.new} near /></div>)}
       {entry.given && <pre>{seen(entry.given)}</pre>}
       {entry.text && <pre>{seen(entry.text)}</pre>}
@@ -58,7 +83,7 @@ function Step({ entry }: { entry: Entry }) {
 function Question({ entry }: { entry: Entry }) {
   const answer = (choice: Choice) => void act("answer", { question: entry.id, choice });
   return (
-    <div class="question" role="group" aria-label="The agent asks">
+    <div class={entry.answer === null ? "question" : "question answered"} role="group" aria-label="The agent asks">
       <strong>{entry.runs ? "It wants to run this as you:" : "It asks for permission:"}</strong> {!entry.runs && entry.title}
       <pre tabIndex={0}>{entry.given || entry.title}</pre>
       {entry.diffs?.map((one, at) => <div key={at}>{one.path} <Diff old={one.old} added={one.new} /></div>)}

@@ -1,7 +1,6 @@
 """A working copy, open: filled from the vault, then followed on both sides until it is closed."""
 
 import asyncio
-import time
 from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
@@ -87,7 +86,8 @@ class WorkingCopy:
         try:
             await copy.fill()
             with copy._following():
-                tasks = [asyncio.create_task(copy._work()), asyncio.create_task(copy._watch())]
+                working = (copy._work(), copy._watch(), copy._look_again())
+                tasks = [asyncio.create_task(each) for each in working]
                 try:
                     yield copy
                 finally:
@@ -226,22 +226,31 @@ class WorkingCopy:
         return held or (room and self._chosen.shows(path))
 
     async def _work(self) -> None:
-        scanned, pause = time.monotonic(), RETRY_SECONDS
+        pause = RETRY_SECONDS
         while True:
-            left = max(scanned + RESCAN_SECONDS - time.monotonic(), 0)
-            unsettled = self._sync.has_unsettled
-            with suppress(TimeoutError):
-                async with asyncio.timeout(min(left, pause) if unsettled else left):
-                    await self._due.news.wait()
-            pause = min(2 * pause, RESCAN_SECONDS) if unsettled else RETRY_SECONDS
+            await self._due.news.wait()
             try:
-                self._due.add(self._sync.take_unsettled())
                 await self._due.bring_together()
-                if time.monotonic() - scanned >= RESCAN_SECONDS:  # however much comes meanwhile
-                    scanned = time.monotonic()
-                    await self.settle()
             except Exception as error:  # noqa: BLE001 (one round fails alone)
                 tell_failure("A working copy could not be brought up to date.", error)
+                await asyncio.sleep(RESCAN_SECONDS)
+            if self._sync.has_unsettled:
+                asyncio.get_running_loop().call_later(pause, self._try_again)
+            pause = min(2 * pause, RESCAN_SECONDS) if self._sync.has_unsettled else RETRY_SECONDS
+
+    def _try_again(self) -> None:
+        self._due.add(self._sync.take_unsettled())
+
+    async def _look_again(self) -> None:
+        """Look at all files: at first often, since it takes a while until we are told of saves."""
+        every = RETRY_SECONDS
+        while True:
+            await asyncio.sleep(every)
+            every = min(2 * every, RESCAN_SECONDS)
+            try:
+                self._due.add(await anyio.to_thread.run_sync(self._changed))
+            except Exception as error:  # noqa: BLE001 (one look fails alone)
+                tell_failure("The files of a working copy could not be looked at.", error)
 
     async def _watch(self) -> None:
         async def look_at(paths: set[str]) -> None:
