@@ -109,6 +109,7 @@ def go_on(page: Page, url: str) -> None:
     page.reload()
     page.get_by_role("button", name="Move all to June").click()
     panel = page.get_by_label("Agent", exact=True)
+    panel.locator(".said").first.wait_for()  # then all of it is there
     before = panel.locator(".said").count()
     ask(panel, "What did I ask first?")
     panel.locator(".said").nth(before).get_by_text("done").wait_for()

@@ -59,6 +59,8 @@ class KnownAgent:
     title: str
     words: tuple[str, ...]
     install: str
+    env: Mapping[str, str] = field(default_factory=dict[str, str])
+    """What makes it ask before it runs a command, if it does not by itself."""
 
 
 KNOWN = (
@@ -68,9 +70,15 @@ KNOWN = (
         ("claude-agent-acp",),
         "npm install -g @agentclientprotocol/claude-agent-acp",
     ),
-    KnownAgent("codex", "Codex", ("codex-acp",), "npm install -g @zed-industries/codex-acp"),
+    KnownAgent("codex", "Codex", ("codex-acp",), "npm install -g @agentclientprotocol/codex-acp"),
     KnownAgent("gemini", "Gemini CLI", ("gemini", "--acp"), "npm install -g @google/gemini-cli"),
-    KnownAgent("opencode", "opencode", ("opencode", "acp"), "npm install -g opencode-ai"),
+    KnownAgent(
+        "opencode",
+        "opencode",
+        ("opencode", "acp"),
+        "npm install -g opencode-ai",
+        {"OPENCODE_CONFIG_CONTENT": '{"permission": {"bash": "ask"}}'},
+    ),
     KnownAgent("goose", "goose", ("goose", "acp"), "see the goose project's own page"),
 )
 

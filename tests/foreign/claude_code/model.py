@@ -23,6 +23,7 @@ class Model:
     requests: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     url: str = ""
     made: int = 0
+    works_with: str = "Read"
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def answer(self, request: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
@@ -30,7 +31,7 @@ class Model:
         with self.lock:
             self.requests.append(request)
             # Side questions (a title for the conversation, say) come without the file tools.
-            working = any(tool.get("name") == "Read" for tool in request.get("tools", []))
+            working = any(tool.get("name") == self.works_with for tool in request.get("tools", []))
             call = next(self.calls, None) if working else None
             self.made += call is not None
             block, delta = _blocks(call, self.made)
@@ -78,9 +79,9 @@ class Model:
 
 
 @contextmanager
-def scripted(calls: Calls) -> Generator[Model]:
-    """Serve a model that makes these calls."""
-    model = Model(iter(calls))
+def scripted(calls: Calls, works_with: str = "Read") -> Generator[Model]:
+    """Serve a model that makes these calls, of one who offers it the tool that it works with."""
+    model = Model(iter(calls), works_with=works_with)
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:

@@ -92,7 +92,7 @@ function Earlier({ words }: { words: { value: string } }) {
   return (
     <div class="agent-log" role="region" aria-label="Conversations" tabIndex={0}>
       {!agents.value!.length && <p class="muted">Your own settings name no agent yet. <code>commonplace agents</code> shows how to add one.</p>}
-      <p class="muted small">An agent is a program of its own and runs as you. Its changes to notes come as suggestions, one change set for each thing you ask; before it runs a command, it asks. What you ask, and the notes it reads, go to its maker.</p>
+      <p class="muted small">An agent is a program of its own and runs as you. Its changes to notes come as suggestions, one change set for each thing you ask. Whether it asks before it runs a command is its maker's choice; when it does, you see all of it here. What you ask, and the notes it reads, go to its maker.</p>
       {(conversations.value.length > 0 || words.value) && <input type="search" aria-label="Search conversations" placeholder="Search conversations" value={words.value} onInput={(event) => (words.value = event.currentTarget.value)} />}
       <ul>{conversations.value.map((one) => (
         <li key={one.id} class="earlier"><button type="button" class="link" onClick={() => show(one.id)}>{visible(one.title) || "Nothing asked yet"}</button> <span class="muted small">{one.agent} {age(one.changed)}{one.state === "working" ? ", at work" : ""}</span></li>

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 FIRST_USE = (
     "{agent} is a program of its own and runs as you: what it reads and runs by itself is its own"
-    " affair, and what you ask goes to its maker. Its changes to notes come as suggestions; before"
-    " it runs a command it asks."
+    " affair, and what you ask goes to its maker. Its changes to notes come as suggestions. Whether"
+    " it asks before it runs a command is its maker's choice."
 )
 _STOPPED = ("cancelled", "stopped")
 

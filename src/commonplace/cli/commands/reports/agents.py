@@ -23,7 +23,7 @@ def command(*, as_json: bool) -> None:
     named = read_settings(file).agents
     if as_json:
         rows = [{"name": one.name, "installed": one.installed} for one in named.values()]
-        known = [{"name": one.name, "install": one.install} for one in KNOWN]
+        known = [{"name": one.name, "install": one.install, "env": dict(one.env)} for one in KNOWN]
         show_json({"settings": str(file), "agents": rows, "known": known})
         return
     click.echo(f"Your settings: {file}")
@@ -37,3 +37,6 @@ def command(*, as_json: bool) -> None:
         state = "installed" if shutil.which(known.words[0]) else f"get it: {known.install}"
         click.echo(f"\n# {known.title}: {state}")
         click.echo(f"[agents.{known.name}]\ncommand = {json.dumps(list(known.words))}")
+        if known.env:
+            pairs = ", ".join(f"{name} = {json.dumps(text)}" for name, text in known.env.items())
+            click.echo(f"env = {{ {pairs} }}")
