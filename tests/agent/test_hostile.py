@@ -172,6 +172,27 @@ async def test_invisible_characters_of_a_command_are_shown(stage: Stage, guards:
             assert found["given"] == "echo <U+202E>good<U+200B>"
 
 
+async def test_a_forged_diff_is_not_what_is_reviewed(stage: Stage, guards: Guards):
+    """What a step claims to have changed is shown as its claim; the set holds what was saved.
+
+    The control is one that saves what it claims: then the two agree.
+    """
+    claim = {"type": "diff", "path": "A.md", "oldText": "one\n", "newText": "harmless\n"}
+    step = {"sessionUpdate": "tool_call", "toolCallId": "t", "title": "Edit", "content": [claim]}
+    (stage.notes / "A.md").write_text("one\n")
+    saved = "harmless\n" if guards.taken else "forged\n"
+    stage.plays([["update", step], ["save", "A.md", saved]])
+    async with stage.opened() as (agents, served):
+        talk = await agents.begin("stand-in")
+        done = await asked(talk)
+        assert entries(talk, "step")[0]["diffs"][0]["new"] == "harmless\n"
+        [one] = await served.vault.pending.listed()
+        assert (one.old, one.new) == ("one", saved.strip())
+        assert {each.path for each in served.vault.sets.kept.store.of_set(done["set"])} == {"A.md"}
+        with guards.hold():
+            assert one.new != "harmless"
+
+
 async def test_files_outside_the_copy_and_terminals_are_refused(
     stage: Stage, guards: Guards, tmp_path: Path
 ):
