@@ -1,6 +1,7 @@
 """A working copy: what people write flows in, what is saved there becomes suggestions."""
 
 import asyncio
+import os
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -288,3 +289,35 @@ async def test_a_file_that_is_being_written_keeps_no_other_waiting(
 def looks_at(copy: WorkingCopy, path: str) -> bool:
     """Tell whether a file is being looked at until it can be believed."""
     return path in copy._sync._looks
+
+
+ODD_NAMES = (
+    b"a\\b.md",
+    b"x\ny.md",
+    b" .md",
+    b"\xff.md",
+    b"[[x]].md",
+    b"n" * 252 + b".md",
+    b"a:b.md",
+)
+
+
+async def test_a_file_of_any_name_keeps_no_other_from_being_taken(
+    make_settings: Make, tmp_path: Path
+):
+    async with opened(make_settings({"A.md": "one\n"}), tmp_path / "copy") as (vault, copy):
+        for name in ODD_NAMES:
+            with open(os.fsencode(copy.folder) + b"/" + name, "w") as file:
+                file.write("odd\n")
+        (copy.folder / "A.md").write_text("Zinnias\n")
+        await holds(tmp_path / "vault/A.md", "{--one--}{++Zinnias++}\n")
+        await copy.settle()
+        for name in ODD_NAMES:
+            os.rename(
+                os.fsencode(copy.folder) + b"/" + name,
+                os.fsencode(copy.folder) + b"/" + name[1:],
+            )
+        (copy.folder / "B.md").write_text("b\n")
+        await holds(tmp_path / "vault/B.md", "{++b\n++}")
+        await copy.settle()
+        assert await marked(vault, "A.md") == "{--one--}{++Zinnias++}\n"

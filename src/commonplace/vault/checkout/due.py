@@ -55,7 +55,11 @@ class DueNotes:
         paths = {path for path in self._due if taken.isdisjoint(self._names(path))}
         if not paths:
             return
-        moved = await self._moves.find(paths, taken)
+        moved: dict[str, str] = {}
+        try:
+            moved = await self._moves.find(paths, taken)
+        except Exception as error:  # noqa: BLE001 (then they are new notes and deletions)
+            tell_failure("Renames in a working copy could not be looked for.", error)
         self._due -= paths
         for new, old in moved.items():
             await self._sync.move(old, new)
