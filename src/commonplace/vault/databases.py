@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
+from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
@@ -14,6 +15,9 @@ from commonplace.vault.lease.lease import Lease
 from commonplace.vault.log.log import Log
 from commonplace.vault.log.sqlite import SqliteLog
 from commonplace.vault.settings import Settings
+
+if TYPE_CHECKING:
+    from commonplace.vault.postgres.pool import Pool
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,14 +39,17 @@ def local_databases(settings: Settings) -> Databases:
     return Databases(log, SqliteHistory(settings.state / "history.db"))
 
 
-async def team_databases(url: str, lease: Lease) -> Databases:
-    """Open a team's vault in PostgreSQL; when the lease is lost, whatever waits there fails."""
+async def team_databases(source: "str | Pool", lease: Lease) -> Databases:
+    """Open a team's vault in PostgreSQL; when the lease is lost, whatever waits there fails.
+
+    All vaults of a node share one pool of connections.
+    """
     from commonplace.vault.history.postgres import PostgresHistory
     from commonplace.vault.log.postgres import PostgresLog
 
-    log = await anyio.to_thread.run_sync(PostgresLog, url, lease)
+    log = await anyio.to_thread.run_sync(PostgresLog, source, lease)
     try:
-        history = await anyio.to_thread.run_sync(PostgresHistory, url, lease)
+        history = await anyio.to_thread.run_sync(PostgresHistory, source, lease)
     except BaseException:
         await log.close()
         raise

@@ -6,6 +6,7 @@ from commonplace.vault.history.table_history import TableHistory
 from commonplace.vault.log.commits import Commits
 from commonplace.vault.log.postgres_engine import Fence, PostgresEngine, schema_of
 from commonplace.vault.postgres.connection import Connection, connect
+from commonplace.vault.postgres.pool import Pool
 
 PART = "history"
 
@@ -58,11 +59,11 @@ STEPS = (
 class PostgresHistory(TableHistory[Connection]):
     """A history in the schema of its vault."""
 
-    def __init__(self, url: str, lease: Fence) -> None:
+    def __init__(self, source: str | Pool, lease: Fence) -> None:
         """Connect, which may take some seconds; raises `Unavailable` if it cannot."""
-        self._url = url
+        self._url = source if isinstance(source, str) else source.url
         self._vault = lease.vault
-        super().__init__(Commits(PostgresEngine(url, lease, PART, STEPS), name="history"))
+        super().__init__(Commits(PostgresEngine(source, lease, PART, STEPS), name="history"))
 
     def sever(self) -> None:
         """Let whatever waits for the database fail at once."""

@@ -104,9 +104,9 @@ def require(connection: Connection, vault: str, fence: int) -> None:
     connection.execute("SELECT commonplace.require_lease(?, ?)", (vault, fence))
 
 
-def begin_statement(vault: str, fence: int) -> "Composed":
-    """Return what begins a transaction under a lease, for the server in one go."""
+def begin_statement(vault: str, fence: int, schema: str) -> "Composed":
+    """Return what begins a transaction under a lease in a schema, for the server in one go."""
     from psycopg import sql
 
-    begin = sql.SQL("BEGIN; SELECT commonplace.require_lease({}, {})")
-    return begin.format(sql.Literal(vault), sql.Literal(fence))
+    begin = sql.SQL("BEGIN; SET LOCAL search_path TO {}; SELECT commonplace.require_lease({}, {})")
+    return begin.format(sql.Identifier(schema), sql.Literal(vault), sql.Literal(fence))

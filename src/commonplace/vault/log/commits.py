@@ -64,6 +64,7 @@ class Commits(Generic[C]):
         self._engine = engine
         self._name = name
         self._connection: C | None = engine.connect()
+        self._holding = threading.Lock()  # so that none is cut that is another's by now
         self._jobs_max = jobs_max
         self._waiting: deque[AnyJob] = deque()
         self._bytes = 0
@@ -146,10 +147,13 @@ class Commits(Generic[C]):
                 self._closed = True
             self._settle(list(self._waiting))
             self._drop()
+            self._engine.close()
 
     def _quiet(self) -> bool:
         """Wait for work, for a while if there is something to tidy up meanwhile."""
         patience = QUIET_SECONDS if self._untidy >= UNTIDY_MIN else None
+        if not self._waiting:
+            self._rest()
         with self._changed:
             return not self._changed.wait_for(lambda: self._waiting or self._closed, patience)
 
@@ -249,16 +253,24 @@ class Commits(Generic[C]):
         if self._connection is not None and not self._engine.is_usable(self._connection):
             self._drop()
 
+    def _rest(self) -> None:
+        """Let others have the connection while there is no work, if it is shared."""
+        with self._holding:
+            if self._connection is not None and self._engine.rest(self._connection):
+                self._connection = None
+
     def _drop(self) -> None:
-        connection, self._connection = self._connection, None
+        with self._holding:
+            connection, self._connection = self._connection, None
         if connection is not None:
             with suppress(Exception):  # it is gone already
-                connection.close()
+                self._engine.let_go(connection)
 
     def sever(self) -> None:
         """Let whatever waits for the database fail at once; what comes later fails by itself."""
-        if (connection := self._connection) is not None:
-            self._engine.sever(connection)
+        with self._holding:
+            if self._connection is not None:
+                self._engine.sever(self._connection)
 
     def _settle(self, jobs: list[AnyJob]) -> None:
         by_loop: dict[asyncio.AbstractEventLoop, list[AnyJob]] = {}

@@ -62,6 +62,18 @@ class Engine(Protocol[C]):
         """Tell whether another transaction can be made on it."""
         ...
 
+    def rest(self, connection: C) -> bool:
+        """Take a connection back while there is no work; False if it is to be kept."""
+        ...
+
+    def let_go(self, connection: C) -> None:
+        """Let go of a connection that has failed, or is not needed any more."""
+        ...
+
+    def close(self) -> None:
+        """Let go of whatever else is held."""
+        ...
+
     def tidy_up(self, connection: C) -> None:
         """Do what is better done when nobody waits; what fails is told by the next write."""
         ...

@@ -8,6 +8,7 @@ from commonplace.vault.log.commits import Commits
 from commonplace.vault.log.postgres_engine import Fence, PostgresEngine
 from commonplace.vault.log.table_log import TableLog, new_id
 from commonplace.vault.postgres.connection import Connection
+from commonplace.vault.postgres.pool import Pool
 
 
 class PostgresLog(TableLog[Connection]):
@@ -15,7 +16,7 @@ class PostgresLog(TableLog[Connection]):
 
     def __init__(
         self,
-        url: str,
+        source: str | Pool,
         lease: Fence,
         *,
         clock: Callable[[], float] = time.time,
@@ -24,7 +25,7 @@ class PostgresLog(TableLog[Connection]):
         """Connect, which may take some seconds; raises `Unavailable` if it cannot."""
         numbers = postgres_tables.Numbers()
         engine = PostgresEngine(
-            url, lease, postgres_tables.PART, postgres_tables.STEPS, opened=numbers.catch_up
+            source, lease, postgres_tables.PART, postgres_tables.STEPS, opened=numbers.catch_up
         )
         super().__init__(Commits(engine), numbers.append, clock=clock, new_id=new_id)
 

@@ -1,7 +1,8 @@
 """Transactions on PostgreSQL, each under the lease of its vault.
 
 Every transaction first asks, in itself, whether the lease still holds (`require_lease`): without
-it nothing is read and nothing is committed.
+it nothing is read and nothing is committed. It also says whose tables are meant, since connections
+come from a pool that all vaults of a node share.
 """
 
 from collections.abc import Callable, Generator
@@ -10,8 +11,9 @@ from typing import Protocol
 
 from commonplace.errors import Unavailable
 from commonplace.vault.lease import tables as leases
-from commonplace.vault.postgres.connection import Connection, connect, load_driver, one_line
+from commonplace.vault.postgres.connection import Connection, load_driver, one_line
 from commonplace.vault.postgres.migrations import Steps, migrate
+from commonplace.vault.postgres.pool import Pool, shared
 
 _LOST = "another node may have this vault by now"
 _MAYBE = "it may have been saved or not: read it again"
@@ -46,42 +48,56 @@ class PostgresEngine:
 
     def __init__(
         self,
-        url: str,
+        source: str | Pool,
         lease: Fence,
         part: str,
         steps: Steps,
         *,
         opened: Callable[[Connection], None] = lambda _: None,
     ) -> None:
-        """Take what is to be done with each new connection, under the lease."""
-        self._url = url
+        """Take what is to be done under the lease at first, and after a connection has failed."""
+        self._own_pool = isinstance(source, str)
+        self._pool = shared(source)
         self._lease = lease
         self._part = part
         self._steps = steps
         self._opened = opened
         self._schema = schema_of(lease.vault)
         self._driver = load_driver()
-        self._guard = leases.begin_statement(lease.vault, lease.fence)
+        self._guard = leases.begin_statement(lease.vault, lease.fence, self._schema)
         self._committing = False
+        self._prepared = False
 
     def connect(self) -> Connection:
-        """Connect, and bring the vault's tables up to date."""
+        """Take a connection; the first one, and the next after a failure, prepares the tables."""
+        self._committing = False
         self._refuse_lost()
-        connection = connect(self._url, schema=self._schema)
-        try:
-            migrate(
-                connection,
-                self._schema,
-                self._part,
-                self._steps,
-                guard=lambda: self._require(connection),
-            )
-            self._opened(connection)
-        except BaseException as error:
-            self._take_note(error)
-            connection.close()
-            raise
+        connection = self._pool.take()
+        if not self._prepared:
+            try:
+                self._prepare(connection)
+            except BaseException as error:
+                self._take_note(error)
+                connection.close()
+                self._pool.give_back(connection)
+                raise
+            self._prepared = True
         return connection
+
+    def rest(self, connection: Connection) -> bool:
+        """Give a connection back to the pool."""
+        self._pool.give_back(connection)
+        return True
+
+    def let_go(self, connection: Connection) -> None:
+        """Give one back that has failed, or is not needed any more."""
+        self._prepared = False
+        self._pool.give_back(connection)
+
+    def close(self) -> None:
+        """Close the pool if nobody else has it."""
+        if self._own_pool:
+            self._pool.close()
 
     @contextmanager
     def writing(self, connection: Connection) -> Generator[None]:
@@ -153,8 +169,21 @@ class PostgresEngine:
             connection.sever()
             connection.close()
 
+    def _prepare(self, connection: Connection) -> None:
+        """Bring the vault's tables up to date, and look at what they hold."""
+        migrate(
+            connection,
+            self._schema,
+            self._part,
+            self._steps,
+            guard=lambda: self._require(connection),
+        )
+        with self.writing(connection):
+            self._opened(connection)
+
     def _require(self, connection: Connection) -> None:
         leases.require(connection, self._lease.vault, self._lease.fence)
+        connection.use_schema(self._schema)
 
 
 def schema_of(vault: str) -> str:

@@ -40,6 +40,17 @@ class SqliteEngine:
         """Tell whether the last transaction is over."""
         return not connection.in_transaction
 
+    def rest(self, connection: sqlite3.Connection) -> bool:
+        """Keep it: nobody else wants it."""
+        return False
+
+    def let_go(self, connection: sqlite3.Connection) -> None:
+        """Close it."""
+        connection.close()
+
+    def close(self) -> None:
+        """Nothing is held but connections."""
+
     def tidy_up(self, connection: sqlite3.Connection) -> None:
         """Move what was committed from the write-ahead file to the database."""
         connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()

@@ -46,6 +46,12 @@ class Connection:
         with self.raw.cursor() as cursor:
             cursor.executemany(_translated(statement), rows)
 
+    def use_schema(self, schema: str) -> None:
+        """Look names up in a schema, until the transaction ends."""
+        from psycopg import sql
+
+        self.raw.execute(sql.SQL("SET LOCAL search_path TO {}").format(sql.Identifier(schema)))
+
     @property
     def is_idle(self) -> bool:
         """Whether it works, and no transaction is open."""
