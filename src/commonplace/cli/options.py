@@ -158,6 +158,12 @@ class Choices:
         return read(named, option.variable) if named else otherwise
 
 
+def log_choices(chosen: Choices) -> tuple[str, str]:
+    """Say how much is to be logged, and in which format."""
+    level = chosen.read("log_level", partial(_one_of, LOG_LEVELS), LOG_LEVELS[0])
+    return level, chosen.read("log_format", partial(_one_of, LOG_FORMATS), LOG_FORMATS[0])
+
+
 def settle(
     flags: Flags,
     environ: Mapping[str, str],
@@ -171,6 +177,7 @@ def settle(
     named, config = folders.find(flags.vault or folders.from_environment(environ))
     base = state_base(flags, environ)
     chosen = Choices(flags, environ)
+    log_level, log_format = log_choices(chosen)
     policies = _policies(environ.get("COMMONPLACE_POLICY"), "COMMONPLACE_POLICY")
     policies |= _policies(flags.policy, "--policy")
     provider = chosen.read("embeddings", embeddings_of, None)
@@ -199,8 +206,8 @@ def settle(
         withheld=withheld,
         store=store_choice.chosen(flags.store, environ, config.store),
         attachments=config.attachments,
-        log_level=chosen.read("log_level", partial(_one_of, LOG_LEVELS), LOG_LEVELS[0]),
-        log_format=chosen.read("log_format", partial(_one_of, LOG_FORMATS), LOG_FORMATS[0]),
+        log_level=log_level,
+        log_format=log_format,
         history=Retention(*config.history) if config.history else Retention(),
     )
 

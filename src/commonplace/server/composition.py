@@ -183,7 +183,12 @@ class Served:
                 else []
             ),
             *sockets.routes(self._rooms(), read_only=closed),
-            *ysweet.routes(self._rooms(), key=_state_key(own.state), read_only=closed),
+            *ysweet.routes(
+                self._rooms(),
+                key=_state_key(own.state),
+                read_only=closed,
+                prefix=own.access.prefix,
+            ),
         ]
         return create_app(
             server,
@@ -238,7 +243,7 @@ class Served:
                 *review.routes(vault, read_only=True),
                 *([] if closed else notes.routes(vault)),
                 *sockets.routes(rooms, read_only=closed),
-                *ysweet.routes(rooms, key=key, read_only=closed),
+                *ysweet.routes(rooms, key=key, read_only=closed, prefix=own.access.prefix),
             ]
             async with part_app(server, routes, guard) as app:
                 yield app

@@ -41,7 +41,7 @@ class Claim:
 
     def close(self) -> None:
         """Unlock, then stop listening: in this order, see the module's rule."""
-        _unlock(self._locks)
+        unlock(self._locks)
         self.listener.close()
 
     def __enter__(self) -> Self:
@@ -85,7 +85,7 @@ def share(settings: Settings) -> list[int]:
     for root in settings.roots:
         locks.append(_lock_folder(root.path, fcntl.LOCK_SH))
         if locks[-1] is None:
-            _unlock([lock for lock in locks if lock is not None])
+            unlock([lock for lock in locks if lock is not None])
             raise _owned_elsewhere(root)
     return [lock for lock in locks if lock is not None]
 
@@ -155,7 +155,7 @@ def _listening(folder: Path, locks: list[int]) -> Claim:
     try:
         return Claim(locks, listen(folder / OWNER_SOCKET))
     except OSError as error:
-        _unlock(locks)
+        unlock(locks)
         raise Unavailable(
             f"The owner's socket cannot be made ({error.strerror or error})."
         ) from None
@@ -178,10 +178,10 @@ def _lock_all(settings: Settings) -> list[int] | Root:
         try:
             locks.append(_lock(root, settings))
         except BlockingIOError:
-            _unlock(locks)
+            unlock(locks)
             return root
         except OSError as error:
-            _unlock(locks)
+            unlock(locks)
             raise Unavailable(
                 f"The folder {root.name!r} cannot be opened ({error.strerror})."
             ) from None
@@ -228,7 +228,8 @@ def _lock_beside(root: Root, settings: Settings) -> int:
     return handle
 
 
-def _unlock(locks: list[int]) -> None:
+def unlock(locks: list[int]) -> None:
+    """Let go of locks."""
     while locks:
         os.close(locks.pop())
 

@@ -81,6 +81,8 @@ class Access:
     hosts: tuple[str, ...] = ()
     token: bool = False
     desk: bool = False
+    prefix: str = ""
+    """Below which address they find the vault, where a server has several."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,16 @@ def make_key(folder: Path) -> Path:
 class ServeProcess:
     """A node with a state folder and a port of its own; without a database, a server by itself."""
 
-    def __init__(self, name: str, folder: Path, url: str = "", key: Path | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        folder: Path,
+        url: str = "",
+        key: Path | None = None,
+        *,
+        vaults: Path | None = None,
+        idle_seconds: float = 300.0,
+    ) -> None:
         self.state = folder / f"state of {name}"
         with socket.create_server(("127.0.0.1", 0)) as listener:
             self.port: int = listener.getsockname()[1]
@@ -41,12 +50,17 @@ class ServeProcess:
         self.ws = f"ws://127.0.0.1:{self.port}/sync"
         self.sweet = f"ys://127.0.0.1:{self.port}"
         self._complaints = folder / f"complaints of {name}"
-        self._command = [sys.executable, "-m", "commonplace", "serve", str(folder / "notes")]
+        self._command = [sys.executable, "-m", "commonplace", "serve"]
+        if vaults is None:
+            self._command.append(str(folder / "notes"))
+        else:
+            self._command += ["--vaults", str(vaults), "--close-after", str(idle_seconds / 60)]
         self._command += ["--state", str(self.state), "--port", str(self.port), "--no-open"]
         self._command += ["--embeddings", "none", "--policy", "create=allow"]
+        if key and not vaults:
+            self._command += ["--vault-name", "team"]
         if key:
-            self._command += ["--vault-name", "team", "--node", "127.0.0.1:0"]
-            self._command += ["--node-key", str(key)]
+            self._command += ["--node", "127.0.0.1:0", "--node-key", str(key)]
         self._env = {**os.environ, "COMMONPLACE_DATABASE": url}
 
     def __enter__(self) -> Self:

@@ -21,7 +21,8 @@ def routes(settings: Settings, visits: Visits) -> list[Route]:
     """Make the routes; the address shown is the one that the page was asked for by."""
 
     async def connect(request: Request) -> Response:
-        address = f"{request.url.scheme}://{request.url.netloc}/mcp"
+        place = f"{request.url.scheme}://{request.url.netloc}{settings.access.prefix}"
+        address = f"{place}/mcp"
         elsewhere = token_of(request.scope) is not None
         server = Server(clients.NAME, url=address, headers=_BEARER if elsewhere else {})
         local = None if elsewhere else Server(clients.NAME, _program(settings))

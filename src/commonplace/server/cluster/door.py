@@ -7,6 +7,7 @@ comes is HTTP. Nothing comes on the line by which a node watches whether the own
 import logging
 import socket
 import ssl
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -30,16 +31,18 @@ from commonplace.vault.owner import OWNER_SOCKET
 
 HANDSHAKE_SECONDS_MAX = 10.0
 
+Receive = Callable[[Hello, TLSStream], Awaitable[None]]
+
 _logger = logging.getLogger(__name__)
 
 
-async def keep_door(listener: socket.socket, context: ssl.SSLContext, folder: Path) -> None:
-    """Let other nodes in to the owner whose sockets are in a folder, until this is cancelled."""
+async def keep_door(listener: socket.socket, context: ssl.SSLContext, receive: Receive) -> None:
+    """Let other nodes in to whoever receives them, until this is cancelled."""
     async with await SocketListener.from_socket(listener) as accepting:
-        await accepting.serve(partial(_let_in, context, folder))
+        await accepting.serve(partial(_let_in, context, receive))
 
 
-async def _let_in(context: ssl.SSLContext, folder: Path, stream: SocketStream) -> None:
+async def _let_in(context: ssl.SSLContext, receive: Receive, stream: SocketStream) -> None:
     try:
         async with stream:
             with anyio.fail_after(HANDSHAKE_SECONDS_MAX):
@@ -47,7 +50,8 @@ async def _let_in(context: ssl.SSLContext, folder: Path, stream: SocketStream) -
                     stream, server_side=True, ssl_context=context, standard_compatible=False
                 )
                 greeting = await _greeting(node)
-            await _attend(greeting, node, folder)
+            if greeting is not None:
+                await receive(greeting, node)
     except ssl.SSLError as error:
         _logger.warning("Somebody without this cluster's key was refused (%s).", error.reason)
     except ENDED:
@@ -67,9 +71,8 @@ async def _greeting(node: TLSStream) -> Hello | None:
     return greeting if greeting.kind == "http" else None
 
 
-async def _attend(greeting: Hello | None, node: TLSStream, folder: Path) -> None:
-    if greeting is None:
-        return
+async def attend(folder: Path, greeting: Hello, node: TLSStream) -> None:
+    """Receive another node for the one owner whose sockets are in a folder."""
     async with BufferedByteStream(await anyio.connect_unix(folder / OWNER_SOCKET)) as owner:
         await owner.send(line(greeting))
         answer = await owner.receive_until(b"\n", HELLO_MAX)
@@ -77,11 +80,11 @@ async def _attend(greeting: Hello | None, node: TLSStream, folder: Path) -> None
         app = folder / parse_answer(answer).socket
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(_cut_when_gone, owner, node)
-            await _speak(node, app)
+            await speak(node, app)
             tasks.cancel_scope.cancel()
 
 
-async def _speak(node: TLSStream, path: Path) -> None:
+async def speak(node: TLSStream, path: Path) -> None:
     """Let the app answer, once something comes."""
     with suppress(*ENDED):
         first = await node.receive()

@@ -19,7 +19,7 @@ import anyio.to_thread
 
 from commonplace.errors import Unavailable
 from commonplace.server.cluster.carry import ENDED
-from commonplace.server.cluster.door import keep_door
+from commonplace.server.cluster.door import attend, keep_door
 from commonplace.server.cluster.team import Team
 from commonplace.server.cluster.way import Way
 from commonplace.server.composition import compose
@@ -35,6 +35,7 @@ from commonplace.vault.lease.leases import Leases
 from commonplace.vault.lease.tables import Holder
 from commonplace.vault.owner import listen_as_node, share, socket_folder
 from commonplace.vault.postgres.connection import load_driver
+from commonplace.vault.postgres.pool import Pool
 from commonplace.vault.settings import Settings
 
 _PAUSE = 0.2
@@ -70,19 +71,21 @@ async def serve(
     ignore_late_readers()
     load_driver()  # who lacks it need not wait for a database
     await anyio.to_thread.run_sync(share, settings)  # the locks are held until the process ends
-    _seal_alike(settings, team)
-    door = _listening(team)
+    team.seal(settings.state)
+    door = listening(team)
     address = f"{team.host}:{door.getsockname()[1]}"
     leases = Leases(team.database, f"{socket.gethostname()}:{os.getpid()}", address)
-    node = _Node(settings, team, listeners, leases, door, stop, once(ready), anew)
-    if not await _patiently(leases.__aenter__, stop):
+    pool = Pool(team.database)
+    node = _Node(settings, team, listeners, leases, pool, door, stop, once(ready), anew)
+    if not await patiently(leases.__aenter__, stop):
         return
     try:
-        while await _patiently(node.take_turn, stop):
+        while await patiently(node.take_turn, stop):
             pass
     finally:
         with anyio.CancelScope(shield=True):
             await leases.close()
+            pool.close()
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +94,7 @@ class _Node:
     team: Team
     listeners: Sequence[socket.socket]
     leases: Leases
+    pool: Pool
     door: socket.socket
     stop: anyio.Event
     ready: Callable[[], None]
@@ -109,13 +113,13 @@ class _Node:
 
     async def _own(self, lease: Lease) -> None:
         lease.follow(self.anew)
-        opened = partial(open_databases, self.settings, self.team, lease)
+        opened = partial(open_databases, self.settings, self.pool, lease)
         context = self.team.context(server=True)
         try:
             with plain_errors(), listen_as_node(self.settings) as claim:
                 async with anyio.create_task_group() as tasks:
                     sockets = socket_folder(self.settings)
-                    tasks.start_soon(keep_door, self.door.dup(), context, sockets)
+                    tasks.start_soon(keep_door, self.door.dup(), context, partial(attend, sockets))
                     await host(
                         self.settings,
                         claim,
@@ -137,7 +141,7 @@ class _Node:
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(cancel_when, self.stop, tasks.cancel_scope)
                 tasks.start_soon(self._watch, holder, tasks.cancel_scope)
-                tasks.start_soon(_load_ahead)
+                tasks.start_soon(load_ahead)
                 with suppress(*ENDED):
                     await way.pass_on(self.listeners, self.ready)
                 tasks.cancel_scope.cancel()
@@ -151,12 +155,12 @@ class _Node:
                     scope.cancel()
 
 
-async def open_databases(settings: Settings, team: Team, lease: Lease) -> Databases:
+async def open_databases(settings: Settings, source: str | Pool, lease: Lease) -> Databases:
     """Open the databases of a vault, and refuse a folder that cannot be its own.
 
     An owner over a folder that is not mounted would take every note for deleted.
     """
-    opened = await team_databases(team.database, lease)
+    opened = await team_databases(source, lease)
     folders = {root.name: root.path for root in settings.roots}
     places = [known.place for known in await opened.log.known() if known.place]
     found = (
@@ -166,13 +170,13 @@ async def open_databases(settings: Settings, team: Team, lease: Lease) -> Databa
         await opened.history.close()
         await opened.log.close()
         raise Unavailable(
-            f"None of the notes that the database has of the vault {team.vault!r} is in this"
+            f"None of the notes that the database has of the vault {lease.vault!r} is in this"
             " folder. Is it mounted, under the same name as on the other nodes?"
         )
     return opened
 
 
-async def _patiently(work: Callable[[], Awaitable[object]], stop: anyio.Event) -> bool:
+async def patiently(work: Callable[[], Awaitable[object]], stop: anyio.Event) -> bool:
     """Try until it works; tell whether there is more to do, which there is until `stop` is set."""
     told = ""
     while not stop.is_set():
@@ -189,7 +193,8 @@ async def _patiently(work: Callable[[], Awaitable[object]], stop: anyio.Event) -
     return False
 
 
-def _listening(team: Team) -> socket.socket:
+def listening(team: Team) -> socket.socket:
+    """Listen where other nodes reach this one."""
     family = socket.AF_INET6 if ":" in team.host else socket.AF_INET
     try:
         return socket.create_server((team.host, team.port), family=family)
@@ -200,14 +205,7 @@ def _listening(team: Team) -> socket.socket:
         ) from None
 
 
-async def _load_ahead() -> None:
+async def load_ahead() -> None:
     """Load what an owner needs while another is: to take over must not take the time of that."""
     for module in _OWNERS_MODULES:
         await anyio.to_thread.run_sync(import_module, module)
-
-
-def _seal_alike(settings: Settings, team: Team) -> None:
-    """Keep the one key of all nodes where an owner looks for its own."""
-    file = settings.state / "state.key"
-    file.touch(mode=0o600)
-    file.write_bytes(team.sealing_key())

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from commonplace.errors import BadArgument
+from commonplace.server.cluster.head import PLACE
 
 _NAME_MAX = 50
 _NO_KEY = (
@@ -21,9 +22,14 @@ class Team:
 
     database: str = field(repr=False)
     vault: str
+    """The only vault, or of several the one at `/`, if one is."""
     host: str
     port: int
     key: Path
+    folder: Path | None = None
+    """Where the folders of several vaults are, each under its name; None for one vault."""
+    idle_seconds: float = 0.0
+    """How long each of several vaults stays open when nobody uses it."""
 
     def context(self, *, server: bool) -> ssl.SSLContext:
         """Make the settings of TLS: whoever has not the same key is refused, on either side."""
@@ -39,13 +45,27 @@ class Team:
             raise BadArgument(_NO_KEY) from None
         return context
 
-    def sealing_key(self) -> bytes:
-        """Return the key of cookies and grants: what one node sealed, the next can open."""
+    def seal(self, state: Path, vault: str = "") -> None:
+        """Put the key of cookies and grants where an owner looks for its own.
+
+        What one node sealed, the next can open; each of several vaults has a key of its own.
+        """
+        file = state / "state.key"
+        file.touch(mode=0o600)
+        file.write_bytes(self.sealing_key(vault))
+
+    def sealing_key(self, vault: str = "") -> bytes:
+        """Make that key from the one of the nodes."""
         try:
             secret = self.key.read_bytes()
         except OSError:
             raise BadArgument(_NO_KEY) from None
-        return hashlib.sha256(b"commonplace state key\0" + secret).digest()
+        name = f"{vault}\0" if vault else ""
+        return hashlib.sha256(f"commonplace state key\0{name}".encode() + secret).digest()
+
+    def place(self, vault: str) -> str:
+        """Return the address, below a node's own, where people find one of several vaults."""
+        return "" if vault == self.vault else f"{PLACE}{vault}"
 
 
 def checked_name(name: str) -> str:

@@ -31,7 +31,7 @@ class Way:
 
     async def pass_on(self, listeners: Sequence[socket.socket], ready: Callable[[], None]) -> None:
         """Pass everybody on until the owner goes; raises what `ENDED` names if it is not there."""
-        async with await self._reach(self.greeting) as watch:
+        async with await self.reach(self.greeting) as watch:
             ready()
             async with anyio.create_task_group() as tasks:
                 for listener in listeners:
@@ -39,8 +39,9 @@ class Way:
                 await wait_gone(watch)
                 tasks.cancel_scope.cancel()
 
-    async def _reach(self, greeting: Hello) -> TLSStream:
-        with anyio.fail_after(HANDSHAKE_SECONDS_MAX):
+    async def reach(self, greeting: Hello, seconds: float = HANDSHAKE_SECONDS_MAX) -> TLSStream:
+        """Connect, and be greeted in turn; raises `Unavailable` or what `ENDED` names."""
+        with anyio.fail_after(seconds):
             stream = await anyio.connect_tcp(self.host, self.port)
             try:
                 owner = await TLSStream.wrap(
@@ -59,7 +60,7 @@ class Way:
 
     async def _carry(self, client: SocketStream) -> None:
         try:
-            async with client, await self._reach(replace(self.greeting, urls=())) as owner:
+            async with client, await self.reach(replace(self.greeting, urls=())) as owner:
                 await carry(client, owner)
         except (Unavailable, *ENDED):
             return

@@ -23,6 +23,7 @@ HELLO_MAX = 64 * 1024
 
 Kind = Literal["mcp", "http", "desk"]
 
+_LATER = {"vault", "prefix"}
 _UNKNOWN = "This version of Commonplace does not understand that greeting."
 
 
@@ -46,6 +47,10 @@ class Hello:
     """The store of the graph tools; its password goes no further than this socket."""
     urls: tuple[str, ...] = ()
     """For `http`: where it serves the page."""
+    vault: str = ""
+    """Between nodes that have several: which is meant."""
+    prefix: str = ""
+    """Below which address whoever comes in finds it."""
     version: str = __version__
     commonplace: int = PROTOCOL
 
@@ -78,12 +83,17 @@ def hello(settings: Settings, kind: Kind, session: str = "", urls: tuple[str, ..
         token=settings.access.token,
         store=_packed(settings.store),
         urls=urls,
+        prefix=settings.access.prefix,
     )
 
 
 def line(message: Hello | Welcome) -> bytes:
     """Write a greeting or its answer as one line."""
-    return json.dumps(asdict(message)).encode() + b"\n"
+    fields = asdict(message)
+    for name in _LATER & fields.keys():
+        if not fields[name]:
+            del fields[name]  # who does not know it need not
+    return json.dumps(fields).encode() + b"\n"
 
 
 def parse_hello(text: bytes) -> Hello:
@@ -136,7 +146,9 @@ def chosen(settings: Settings, greeting: Hello) -> Settings:
         read_only=greeting.read_only,
         always_load=greeting.always_load,
         policies=greeting.policies,
-        access=Access(greeting.hosts, greeting.token, greeting.kind == "desk"),
+        access=Access(
+            greeting.hosts, greeting.token, greeting.kind == "desk", str(greeting.prefix)
+        ),
         store=_unpacked(greeting.store),
     )
 

@@ -18,6 +18,7 @@ from anyio.abc import SocketAttribute, SocketListener, SocketStream, TaskStatus
 from anyio.streams.buffered import BufferedByteStream
 
 from commonplace.errors import CommonplaceError
+from commonplace.server.owner.attendance import Attendance
 from commonplace.server.owner.handshake import HELLO_MAX, Hello, Welcome, chosen, line, parse_hello
 from commonplace.server.owner.http_apps import Web
 from commonplace.server.owner.interpreter import run_as_server
@@ -68,11 +69,18 @@ async def host(
     stop: anyio.Event,
     listeners: Sequence[socket.socket] = (),
     ready: Callable[[], None] | None = None,
+    attendance: Attendance | None = None,
 ) -> None:
-    """Own the vault until `stop` is set; serve HTTP on `listeners` too."""
+    """Own the vault until `stop` is set; serve HTTP on `listeners` too.
+
+    `attendance` counts those who are connected to the owner's socket.
+    """
     ignore_late_readers()
     with claim:
-        async with compose(settings) as served, hosting(settings, claim, served, listeners):
+        async with (
+            compose(settings) as served,
+            hosting(settings, claim, served, listeners, attendance),
+        ):
             if ready:
                 ready()
             run_as_server()
@@ -85,13 +93,14 @@ async def hosting(
     claim: Claim,
     served: Composition,
     listeners: Sequence[socket.socket] = (),
+    attendance: Attendance | None = None,
 ) -> AsyncGenerator[None]:
     """Let clients in while the body runs."""
     async with Web.open(settings, served.app) as web:
         if listeners:
             await web.start(settings, listeners)
         async with anyio.create_task_group() as tasks:
-            door = _Door(settings, served, web)
+            door = _Door(settings, served, web, attendance or Attendance())
             await tasks.start(door.keep, claim.listener.dup())
             try:
                 with served.pages.served(web.urls):
@@ -104,8 +113,11 @@ async def hosting(
 class _Door:
     """Greets everybody who connects to the owner's socket."""
 
-    def __init__(self, settings: Settings, served: Composition, web: Web) -> None:
+    def __init__(
+        self, settings: Settings, served: Composition, web: Web, attendance: Attendance
+    ) -> None:
         self._settings, self._served, self._web = settings, served, web
+        self._attendance = attendance
         self._guests: set[socket.socket] = set()
 
     def close(self) -> None:
@@ -135,7 +147,8 @@ class _Door:
         self._guests.add(guest)
         try:
             async with stream:
-                await self._attend(BufferedByteStream(stream))
+                with self._attendance.present():
+                    await self._attend(BufferedByteStream(stream))
         except _FRONT_END_ENDED:
             pass
         except Exception:

@@ -9,15 +9,21 @@ long as the event loop is busy, up to the switch interval: everybody's edit wait
 """
 
 import gc
+import itertools
 import sys
 
 _YOUNG_MAX = 50_000
 _ROUNDS = (20, 20)
 _SWITCH_SECONDS = 0.001
+# What is left out stays in memory: a process that opens vault after vault must not do it for each.
+_FREEZES_MAX = 2
+
+_freezes = itertools.count()
 
 
 def run_as_server() -> None:
-    """Set the interpreter up; once is enough."""
-    gc.freeze()
+    """Set the interpreter up; again when a vault is open, and then no more."""
+    if next(_freezes) < _FREEZES_MAX:
+        gc.freeze()
     gc.set_threshold(_YOUNG_MAX, *_ROUNDS)
     sys.setswitchinterval(_SWITCH_SECONDS)

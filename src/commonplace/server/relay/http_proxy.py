@@ -94,13 +94,13 @@ async def _pass_on(client: SocketStream, target: Path) -> None:
             await anyio.connect_unix(target) as owner,
             anyio.create_task_group() as tasks,
         ):
-            tasks.start_soon(_copy, owner, client)
-            await _copy(client, owner)
+            tasks.start_soon(copy, owner, client)
+            await copy(client, owner)
     except OSError:
         return
 
 
-async def _copy(source: ByteStream, target: ByteStream) -> None:
+async def copy(source: ByteStream, target: ByteStream) -> None:
     """Copy one direction to its end, then end it there too."""
     try:
         while True:

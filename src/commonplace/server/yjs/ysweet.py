@@ -40,13 +40,15 @@ def routes(
     *,
     key: bytes | None = None,
     read_only: bool = False,
+    prefix: str = "",
     clock: Callable[[], float] = time.time,
 ) -> list[BaseRoute]:
     """Make y-sweet's routes.
 
-    `key` signs the tokens that clients get; without one they hold until the process ends.
+    `key` signs the tokens that clients get; without one they hold until the process ends. `prefix`
+    is where clients find the vault, on a server with several.
     """
-    sweet = _Sweet(rooms, Grants(key, clock), read_only=read_only)
+    sweet = _Sweet(rooms, Grants(key, clock), read_only=read_only, prefix=prefix)
     return [
         Route("/ready", _fine),
         Route("/check_store", _fine, methods=["GET", "POST"]),
@@ -59,7 +61,8 @@ def routes(
 
 
 class _Sweet:
-    def __init__(self, rooms: Rooms, tokens: Grants, *, read_only: bool) -> None:
+    def __init__(self, rooms: Rooms, tokens: Grants, *, read_only: bool, prefix: str) -> None:
+        self._prefix = prefix
         self._rooms = rooms
         self._tokens = tokens
         self._read_only = read_only
@@ -81,9 +84,9 @@ class _Sweet:
         async with self._rooms.open(document):
             id = holder.id if holder else ""
             token = self._tokens.issue(document, authorization, user, seconds, id)
-        http = request.url.replace(path=f"/d/{document}", query="")
+        http = request.url.replace(path=f"{self._prefix}/d/{document}", query="")
         socket = http.replace(
-            scheme="wss" if http.scheme == "https" else "ws", path=f"/d/{document}/ws"
+            scheme="wss" if http.scheme == "https" else "ws", path=f"{http.path}/ws"
         )
         return JSONResponse(
             {

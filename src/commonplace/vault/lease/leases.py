@@ -4,7 +4,7 @@ import asyncio
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Self, TypeVar
 
@@ -28,12 +28,20 @@ class Leases:
     """What this node holds; `address` is where other nodes reach it."""
 
     def __init__(
-        self, url: str, node: str, address: str = "", *, seconds: float = LEASE_SECONDS
+        self,
+        url: str,
+        node: str,
+        address: str = "",
+        *,
+        seconds: float = LEASE_SECONDS,
+        announces: bool = False,
     ) -> None:
+        """Take whether other nodes are told that this one is ready to own any vault."""
         self._url = url
         self._node = node
         self._address = address
         self._seconds = seconds
+        self._announces = announces
         self._held: dict[str, Lease] = {}
         self._connection: Connection | None = None
         self._using = threading.Lock()
@@ -42,6 +50,8 @@ class Leases:
 
     async def __aenter__(self) -> Self:
         await asyncio.to_thread(self._use, _migrate)
+        if self._announces:
+            await asyncio.to_thread(self._announce)
         self._thread.start()
         return self
 
@@ -78,6 +88,23 @@ class Leases:
         """Find the node that owns a vault; None if nobody does."""
         return await asyncio.to_thread(self._use, partial(tables.holder, vault=vault))
 
+    async def holders(self, vaults: Sequence[str]) -> dict[str, Holder]:
+        """Find the nodes that own some vaults."""
+        return await asyncio.to_thread(self._use, partial(tables.holders, vaults=vaults))
+
+    async def is_known(self, vault: str) -> bool:
+        """Tell whether any node ever owned a vault of this name."""
+        return await asyncio.to_thread(self._use, partial(tables.is_known, vault=vault))
+
+    async def addresses(self) -> list[str]:
+        """List where the nodes are that announce themselves."""
+        return await asyncio.to_thread(self._use, tables.addresses)
+
+    async def retire(self) -> None:
+        """Let no other node count on this one any more."""
+        self._announces = False
+        await asyncio.to_thread(self._use, partial(tables.retire, node=self._node))
+
     async def close(self) -> None:
         """Renew no more. What was not given back runs out by itself."""
         self._closed.set()
@@ -96,7 +123,8 @@ class Leases:
     def _lost(self, lease: Lease) -> None:
         if self._held.get(lease.vault) is lease:
             del self._held[lease.vault]
-        self._sever()  # the thread may wait on it for an answer that does not come
+        if self._using.locked():  # somebody may wait on it for an answer that does not come
+            self._sever()
 
     def _sever(self) -> None:
         if (connection := self._connection) is not None:
@@ -110,7 +138,15 @@ class Leases:
             except Unavailable as error:
                 _logger.warning("The leases of this node could not be renewed. %s", error)
 
+    def _announce(self) -> None:
+        work = partial(
+            tables.announce, node=self._node, address=self._address, seconds=self._seconds
+        )
+        self._use(work)
+
     def _renew(self) -> None:
+        if self._announces:
+            self._announce()
         held = dict(self._held)
         if not held:
             return

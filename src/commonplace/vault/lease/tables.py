@@ -6,6 +6,7 @@ Whoever writes for a vault first calls `require_lease` in the same transaction: 
 nothing of it comes later. A renewal changes no key and waits for neither.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -36,6 +37,13 @@ STEPS = (
                     RAISE EXCEPTION 'the lease is lost' USING ERRCODE = '{LOST}';
                 END IF;
             END $$""",
+    ),
+    (
+        """CREATE TABLE nodes (
+            address TEXT COLLATE "C" PRIMARY KEY,
+            node TEXT NOT NULL,
+            until TIMESTAMPTZ NOT NULL
+        )""",
     ),
 )
 
@@ -97,6 +105,42 @@ def holder(connection: Connection, vault: str) -> Holder | None:
         (vault,),
     ).fetchone()
     return None if row is None else Holder(*row)
+
+
+def holders(connection: Connection, vaults: Sequence[str]) -> dict[str, Holder]:
+    """Find the nodes that have some vaults; those that nobody has are left out."""
+    rows = connection.execute(
+        "SELECT vault, node, address, fence FROM leases"
+        " WHERE vault = ANY (?::text[]) AND until > clock_timestamp()",
+        (list(vaults),),
+    )
+    return {vault: Holder(*rest) for vault, *rest in rows}
+
+
+def is_known(connection: Connection, vault: str) -> bool:
+    """Tell whether a vault of this name was ever owned."""
+    found = connection.execute("SELECT 1 FROM leases WHERE vault = ?", (vault,)).fetchone()
+    return found is not None
+
+
+def announce(connection: Connection, node: str, address: str, seconds: float) -> None:
+    """Say that a node is there, ready to own any vault."""
+    connection.execute(
+        "INSERT INTO nodes VALUES (?, ?, clock_timestamp() + make_interval(secs => ?))"
+        " ON CONFLICT (address) DO UPDATE SET node = excluded.node, until = excluded.until",
+        (address, node, seconds),
+    )
+
+
+def retire(connection: Connection, node: str) -> None:
+    """Say that a node goes."""
+    connection.execute("DELETE FROM nodes WHERE node = ?", (node,))
+
+
+def addresses(connection: Connection) -> list[str]:
+    """List where the nodes are that are there now."""
+    rows = connection.execute("SELECT address FROM nodes WHERE until > clock_timestamp()")
+    return [address for (address,) in rows]
 
 
 def require(connection: Connection, vault: str, fence: int) -> None:

@@ -6,9 +6,10 @@ import socket
 import sys
 import threading
 import webbrowser
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from errno import EADDRINUSE
+from functools import partial
 from typing import TYPE_CHECKING, NoReturn
 
 import click
@@ -20,13 +21,15 @@ from commonplace.cli.commands.decisions.trust import asked_on_terminal
 from commonplace.cli.group import settled, vault_options, withheld
 from commonplace.cli.host_names import addresses, exposure, on_this_machine
 from commonplace.cli.messages import end_within, log_to_stderr, notice
-from commonplace.cli.options import Flags
-from commonplace.errors import Unavailable
+from commonplace.cli.options import Choices, Flags, log_choices
+from commonplace.errors import BadArgument, Unavailable
 from commonplace.vault.settings import Access, Settings
 
 if TYPE_CHECKING:
     from commonplace.server.cluster.team import Team
     from commonplace.server.owner.host import Compose
+
+Serving = Callable[..., Awaitable[None]]
 
 ENDING_SECONDS_MAX = 8.0
 
@@ -74,6 +77,22 @@ _IN_CLEAR = (
     help="With --database: what the vault is called there.",
 )
 @click.option(
+    "--vaults",
+    envvar="COMMONPLACE_VAULTS",
+    metavar="FOLDER",
+    help="With --database: serve each folder in this one as a vault of its name, at /v/NAME/.",
+)
+@click.option(
+    "--close-after",
+    "close_after",
+    default=team_choice.IDLE_MINUTES,
+    show_default=True,
+    envvar="COMMONPLACE_CLOSE_AFTER",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="MINUTES",
+    help="With --vaults: close a vault that nobody has used for so long.",
+)
+@click.option(
     "--node",
     envvar="COMMONPLACE_NODE",
     metavar="HOST:PORT",
@@ -102,6 +121,8 @@ def command(
     require_token: bool,
     database: str | None,
     vault_name: str | None,
+    vaults: str | None,
+    close_after: float,
     node: str | None,
     node_key: str | None,
     browse: bool | None,
@@ -113,8 +134,11 @@ def command(
     it if --host says so; then everybody needs an access token (`commonplace token create`).
     """
     team_choice.refuse_shown_password(database, _was_typed("database"))
-    team = team_choice.chosen(database, vault_name, node, node_key)
+    team = team_choice.chosen(database, vault_name, node, node_key, vaults, close_after)
     access = exposure(host, names, require_token=require_token)
+    if team and team.folder:
+        _serve_several(flags, team, access, host, port, as_json=as_json)
+        return
     settings = replace(settled(flags, asked_on_terminal()), access=access)
     if unmet := withheld(settings, flags):
         notice(unmet)
@@ -131,6 +155,55 @@ def command(
     if access.token and not on_this_machine(host):
         notice(_IN_CLEAR)
     serve(settings, host, port, ready=ready, team=team)
+
+
+def _serve_several(
+    flags: Flags, team: "Team", access: Access, host: str, port: int, *, as_json: bool
+) -> None:
+    """Serve every vault of a team that somebody asks for, until the process is told to end."""
+    if flags.vault:
+        raise BadArgument("--vaults names the folder of all vaults: name no other.")
+    import anyio
+
+    from commonplace.server.owner.unwrap import plain_errors
+
+    def settings_of(name: str) -> Settings:
+        assert team.folder is not None
+        folder = team.folder / name
+        try:
+            folder.mkdir(exist_ok=True)
+        except OSError:
+            raise Unavailable(f"The folder of the vault {name!r} cannot be made here.") from None
+        return replace(settled(replace(flags, vault=(str(folder),))), access=access)
+
+    def ready(url: str) -> None:
+        if as_json:
+            click.echo(json.dumps({"url": url}))
+        notice(f"serving vaults at {url}/v/NAME/ (MCP at {url}/v/NAME/mcp). Press Ctrl+C to stop.")
+
+    listeners = listening(host, port)
+    log_to_stderr(*log_choices(Choices(flags, os.environ)))
+    serving = partial(_run_several, settings_of, team, access, listeners, ready)
+    with plain_errors():
+        anyio.run(serving, backend_options={"use_uvloop": True})
+
+
+async def _run_several(
+    settings_of: Callable[[str], Settings],
+    team: "Team",
+    access: Access,
+    listeners: Sequence[socket.socket],
+    ready: Callable[[str], None],
+) -> None:
+    from commonplace.server.cluster.several import serve_several
+    from commonplace.server.owner.http_apps import url
+
+    def tell() -> None:
+        ready(_shown(url(listeners[0]), access))
+
+    await _until_told(
+        partial(serve_several, settings_of, team, access, listeners, ready=tell, anew=_begin_anew)
+    )
 
 
 def serve(
@@ -166,16 +239,28 @@ async def _serve(
     ready: Callable[[str], None],
     team: "Team | None",
 ) -> None:
-    import anyio
-
-    from commonplace.cli.commands.programs.stdio import stop_signals
     from commonplace.server.owner.http_apps import url
     from commonplace.server.relay import http_proxy
 
-    stop = anyio.Event()
-
     def tell() -> None:
         ready(_shown(url(listeners[0]), settings.access))
+
+    if team is None:
+        serving = partial(http_proxy.serve, settings, listeners, compose=compose, ready=tell)
+    else:
+        from commonplace.server.cluster import node
+
+        serving = partial(node.serve, settings, team, listeners, ready=tell, anew=_begin_anew)
+    await _until_told(serving)
+
+
+async def _until_told(serving: Serving) -> None:
+    """Serve until the process is told to end, and then for a few seconds at most."""
+    import anyio
+
+    from commonplace.cli.commands.programs.stdio import stop_signals
+
+    stop = anyio.Event()
 
     async def wait(told: int) -> None:
         await anyio.wait_readable(told)
@@ -186,16 +271,7 @@ async def _serve(
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(wait, told)
             try:
-                if team is None:
-                    await http_proxy.serve(
-                        settings, listeners, compose=compose, stop=stop, ready=tell
-                    )
-                else:
-                    from commonplace.server.cluster import node
-
-                    await node.serve(
-                        settings, team, listeners, stop=stop, ready=tell, anew=_begin_anew
-                    )
+                await serving(stop=stop)
             finally:
                 tasks.cancel_scope.cancel()
 

@@ -1,0 +1,94 @@
+"""Where the vaults of a team are: which node has one, and which is to have one that nobody has.
+
+Who opens a vault follows from its name and from which nodes are there, so that all nodes choose
+alike: a dead node's vaults fall to the others in about equal shares, and the rest stay.
+"""
+
+import hashlib
+import time
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+
+import anyio
+
+from commonplace.errors import Unavailable
+from commonplace.vault.lease.leases import Leases
+from commonplace.vault.lease.tables import Holder
+
+_FRESH_SECONDS = 1.0
+_REMEMBERED_MAX = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    holder: Holder | None
+    at: float
+
+
+class Places:
+    """What the database says, remembered for a moment."""
+
+    def __init__(self, leases: Leases, address: str) -> None:
+        self.address = address
+        self._leases = leases
+        self._seen: dict[str, _Seen] = {}
+        self._carried: dict[anyio.CancelScope, tuple[str, Holder]] = {}
+        self._nodes: tuple[list[str], float] = [], 0.0
+        self._goes = False
+
+    def retire(self) -> None:
+        """Leave this node out: it is about to end."""
+        self._goes = True
+
+    async def holder(self, vault: str) -> Holder | None:
+        """Find the node that has a vault; None if nobody does."""
+        seen = self._seen.get(vault)
+        if seen is None or time.monotonic() - seen.at > _FRESH_SECONDS:
+            seen = _Seen(await self._leases.holder(vault), time.monotonic())
+            if len(self._seen) >= _REMEMBERED_MAX:
+                self._seen.clear()
+            self._seen[vault] = seen
+        return seen.holder
+
+    def forget(self, vault: str) -> None:
+        """Ask the database the next time: what is remembered was not so."""
+        self._seen.pop(vault, None)
+
+    async def candidates(self, vault: str) -> list[str]:
+        """List who is to open a vault that nobody has: the first that answers."""
+        nodes, at = self._nodes
+        if time.monotonic() - at > _FRESH_SECONDS:
+            nodes = await self._leases.addresses()
+            self._nodes = nodes, time.monotonic()
+        return rank(vault, {*nodes, self.address} - ({self.address} if self._goes else set()))
+
+    @contextmanager
+    def carrying(self, vault: str, holder: Holder) -> Generator[None]:
+        """Run the body for as long as a node has a vault: what it says later is of the past."""
+        with anyio.CancelScope() as scope:
+            self._carried[scope] = vault, holder
+            try:
+                yield
+            finally:
+                del self._carried[scope]
+
+    async def watch(self) -> None:
+        """Cut what is carried to nodes that the database no longer names; until cancelled."""
+        while True:
+            await anyio.sleep(_FRESH_SECONDS)
+            carried = dict(self._carried)
+            if carried:
+                with suppress(Unavailable):
+                    found = await self._leases.holders([*{vault for vault, _ in carried.values()}])
+                    for scope, (vault, holder) in carried.items():
+                        if found.get(vault) != holder:
+                            self.forget(vault)
+                            scope.cancel()
+
+
+def rank(vault: str, addresses: set[str]) -> list[str]:
+    """Put nodes in the order in which they are to have a vault; each vault has one of its own."""
+    return sorted(
+        addresses, key=lambda address: hashlib.sha256(f"{address}\0{vault}".encode()).digest()
+    )

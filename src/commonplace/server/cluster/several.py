@@ -1,0 +1,99 @@
+"""`commonplace serve --database --vaults`: several vaults by name, on several nodes."""
+
+import os
+import resource
+import socket
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+
+import anyio
+import anyio.to_thread
+
+from commonplace.errors import Unavailable
+from commonplace.server.cluster.door import keep_door
+from commonplace.server.cluster.gate import Gate
+from commonplace.server.cluster.node import listening, load_ahead, patiently
+from commonplace.server.cluster.places import Places
+from commonplace.server.cluster.team import Team
+from commonplace.server.cluster.vaults import Plan, Vaults
+from commonplace.server.owner.handshake import Hello
+from commonplace.server.owner.http_apps import url
+from commonplace.server.owner.loop_errors import ignore_late_readers
+from commonplace.vault import memory
+from commonplace.vault.lease.leases import Leases
+from commonplace.vault.postgres.connection import load_driver
+from commonplace.vault.postgres.pool import Pool
+from commonplace.vault.settings import Access, Settings
+
+
+async def serve_several(
+    settings_of: Callable[[str], Settings],
+    team: Team,
+    access: Access,
+    listeners: Sequence[socket.socket],
+    *,
+    stop: anyio.Event,
+    ready: Callable[[], None],
+    anew: Callable[[], None],
+) -> None:
+    """Serve the vaults of a folder until `stop` is set; `anew` replaces this process.
+
+    `settings_of` makes the settings of a vault from its name; it runs in a thread.
+    """
+    ignore_late_readers()
+    load_driver()
+    memory.share_one_heap()
+    _open_many_files()
+    door = listening(team)
+    address = f"{team.host}:{door.getsockname()[1]}"
+    node = f"{socket.gethostname()}:{os.getpid()}"
+    leases = Leases(team.database, node, address, announces=True)
+    if not await patiently(leases.__aenter__, stop):
+        return
+    pool = Pool(team.database)
+    plan = Plan(settings_of, tuple(map(url, listeners)), team.idle_seconds, anew)
+    places = Places(leases, address)
+
+    async def is_known(name: str) -> bool:
+        assert team.folder is not None
+        there = await anyio.to_thread.run_sync((team.folder / name).is_dir)
+        return there or await leases.is_known(name)
+
+    try:
+        async with anyio.create_task_group() as tasks:
+            vaults = Vaults(plan, team, leases, pool, tasks)
+            greeting = Hello(
+                "http", "", os.getpid(), (), (), hosts=access.hosts, token=access.token
+            )
+            gate = Gate(team, vaults, places, greeting, is_known)
+            tasks.start_soon(places.watch)
+            tasks.start_soon(vaults.tidy_up)
+            tasks.start_soon(load_ahead)
+            tasks.start_soon(keep_door, door, team.context(server=True), gate.receive)
+            for listener in listeners:
+                tasks.start_soon(gate.accept, listener.dup())
+            ready()
+            await stop.wait()
+            with anyio.CancelScope(shield=True):
+                places.retire()
+                await _retire(leases)
+                await vaults.close()
+            tasks.cancel_scope.cancel()
+    finally:
+        with anyio.CancelScope(shield=True):
+            await leases.close()
+            pool.close()
+
+
+def _open_many_files() -> None:
+    """Let the process open as many files as it may: each open vault has some twenty."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+
+
+async def _retire(leases: Leases) -> None:
+    try:
+        await leases.retire()
+    except Unavailable:
+        return  # it runs out by itself
