@@ -6,10 +6,11 @@
 
 import { ApiError, Offline, upload } from "./api.ts";
 import { filesArrived } from "./events.ts";
+import { HERE } from "./place.ts";
 import { complain } from "./store.ts";
 
 const BYTES_MAX = 25_000_000;
-const DATABASE = "commonplace";
+const DATABASE = `commonplace${HERE}`;
 const STORE = "uploads";
 const AGAIN_MS = 2000;
 

@@ -3,6 +3,7 @@
 import { batch, computed, effect, signal } from "@preact/signals";
 
 import { type Answers, get, maybe } from "./api.ts";
+import { keptAs } from "./place.ts";
 import { Resolver } from "./text/paths.ts";
 
 export type Place =
@@ -240,12 +241,12 @@ export async function refreshNotes(changed: string[], gone: string[]): Promise<v
 
 function stored<Value>(name: string, otherwise: Value): Value {
   try {
-    return (JSON.parse(localStorage.getItem(`commonplace.${name}`) ?? "null") as Value | null) ?? otherwise;
+    return (JSON.parse(localStorage.getItem(keptAs(name)) ?? "null") as Value | null) ?? otherwise;
   } catch {
     return otherwise;
   }
 }
 
 function store(name: string, value: unknown): void {
-  localStorage.setItem(`commonplace.${name}`, JSON.stringify(value));
+  localStorage.setItem(keptAs(name), JSON.stringify(value));
 }

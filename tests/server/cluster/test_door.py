@@ -16,7 +16,7 @@ from anyio.streams.buffered import BufferedByteStream
 from anyio.streams.tls import TLSStream
 
 from commonplace.server.cluster.carry import ENDED
-from commonplace.server.cluster.door import keep_door
+from commonplace.server.cluster.door import attend, keep_door
 from commonplace.server.cluster.team import Team
 from commonplace.server.cluster.way import Way
 from commonplace.server.owner.handshake import HELLO_MAX, Kind, Welcome, hello, line
@@ -70,7 +70,7 @@ async def owner_behind_door(folder: Path, key: Team) -> AsyncGenerator[Owner]:
     ):
         tasks.start_soon(greets.serve, owner.greet)
         tasks.start_soon(app.serve, owner.echo)
-        tasks.start_soon(keep_door, door, key.context(server=True), folder)
+        tasks.start_soon(keep_door, door, key.context(server=True), partial(attend, folder))
         yield owner
         tasks.cancel_scope.cancel()
 

@@ -5,6 +5,7 @@ import { useEffect, useRef } from "preact/hooks";
 
 import { get, maybe, type Revised } from "../api.ts";
 import { returned } from "../events.ts";
+import { keptAs } from "../place.ts";
 import { notes, readOnly } from "../store.ts";
 import { folderOf, nameOf } from "../text/paths.ts";
 import { Detail } from "./detail.tsx";
@@ -14,7 +15,7 @@ import { Undoing } from "./undoing.tsx";
 import { CAUSES } from "./words.ts";
 
 const SINCE: readonly [value: string, label: string][] = [["", "all time"], ["1h", "the last hour"], ["today", "today"], ["yesterday", "since yesterday"], ["7d", "the last week"]];
-const SEEN = "commonplace.history-seen";
+const SEEN = keptAs("history-seen");
 const PAGE = 200;
 
 export function History({ path }: { path: string }) {

@@ -4,7 +4,9 @@
 // lies between, which fit any: a server that lost its state begins a note under a new id or epoch.
 // Texts of long notes are kept in this tab alone.
 
-const PREFIX = "commonplace.draft.";
+import { keptAs } from "../place.ts";
+
+const PREFIX = keptAs("draft.");
 const CHARS_MAX = 2_000_000;
 const TEXTS_MAX = 400_000;
 

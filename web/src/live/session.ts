@@ -16,6 +16,7 @@ import * as Y from "yjs";
 
 import { type Answers, ApiError, get } from "../api.ts";
 import { colourOf, SHADES, shownName } from "../person.ts";
+import { HERE } from "../place.ts";
 import { forgetDraft, keepDraft, takeDraft, type Texts, type Unsaved } from "./drafts.ts";
 
 export type Connection = "connecting" | "live" | "offline" | "gone" | "refused";
@@ -218,5 +219,5 @@ async function unlessGone<Answer>(asked: Promise<Answer>): Promise<Answer | null
 
 function socketAddress(): string {
   const { protocol, host } = location;
-  return `${protocol === "https:" ? "wss" : "ws"}://${host}/sync`;
+  return `${protocol === "https:" ? "wss" : "ws"}://${host}${HERE}/sync`;
 }

@@ -7,6 +7,7 @@ import { hrefOfTalk, sendVerdicts } from "../agent.ts";
 import { ApiError, post } from "../api.ts";
 import { arranged, returned, reviewed, touched } from "../events.ts";
 import { inTurn } from "../in_turn.ts";
+import { keptAs } from "../place.ts";
 import { decideItems, foundAgain, hrefOfSet, type Item, itemsOf, itemsOfNote, listSets, loadSet, type SetDetail, type SetSummary, titleOf } from "../sets.ts";
 import { complain, dialog, letterKeys, open, readOnly, tell } from "../store.ts";
 import { nameOf } from "../text/paths.ts";
@@ -311,10 +312,10 @@ function bring(key: string): void {
 
 function kept(name: string): string[] {
   try {
-    return (JSON.parse(localStorage.getItem(`commonplace.${name}`) ?? "[]") as string[] | null) ?? [];
+    return (JSON.parse(localStorage.getItem(keptAs(name)) ?? "[]") as string[] | null) ?? [];
   } catch { return []; }
 }
 
 function keep(name: string, values: readonly string[]): void {
-  localStorage.setItem(`commonplace.${name}`, JSON.stringify(values));
+  localStorage.setItem(keptAs(name), JSON.stringify(values));
 }

@@ -34,7 +34,7 @@ from commonplace.vault.owner import OWNER_SOCKET, listen_as_node, share, socket_
 from commonplace.vault.postgres.pool import Pool
 from commonplace.vault.settings import Access, Settings
 
-OPEN_MAX = 500
+OPEN_MAX = 1_000
 CLOSING_SECONDS_MAX = 10.0
 
 _LOOK_SECONDS_MAX = 5.0

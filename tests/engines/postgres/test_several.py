@@ -1,0 +1,301 @@
+"""Three `commonplace serve --vaults` processes over one PostgreSQL, seen from outside.
+
+The nodes are started once for the tests here; the last of those kills one.
+"""
+
+import asyncio
+import signal
+import sys
+import time
+from collections.abc import Generator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import httpx
+import psycopg
+import pytest
+from mcp import Client
+from psycopg import sql
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import ClientConnection, connect as connect_socket
+
+from commonplace.server.cluster.places import rank
+from tests.engines.postgres.conftest import admin
+from tests.engines.postgres.serve_process import ServeProcess, make_key
+from tests.engines.postgres.server import ROLE, PostgresServer
+from tests.engines.postgres.test_serve import call
+from tests.live.processes import Clients
+from tests.wait import PATIENCE, eventually, has_words
+
+pytestmark = pytest.mark.anyio
+
+VAULTS = ("alpha", "beta", "gamma", "delta")
+IDLE_SECONDS = 2.0
+
+
+class TeamOfThree:
+    """Three nodes, and what the database says of them."""
+
+    def __init__(self, url: str, folder: Path, **options: Any) -> None:
+        self.url, self.folder = url, folder / "vaults"
+        self.folder.mkdir(exist_ok=True)
+        for name in VAULTS:
+            (self.folder / name).mkdir(exist_ok=True)
+            (self.folder / name / "a.md").write_text(f"This is {name}.\n")
+        key = make_key(folder)
+        self.nodes = [
+            ServeProcess(name, folder, url, key, vaults=self.folder, **options)
+            for name in ("one", "two", "three")
+        ]
+
+    def __enter__(self) -> "TeamOfThree":
+        for node in self.nodes:
+            node.start()
+        for node in self.nodes:
+            node.wait_ready()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for node in self.nodes:
+            node.__exit__()
+
+    def rows(self, question: str) -> list[Any]:
+        with psycopg.connect(self.url) as connection:
+            return connection.execute(question.encode()).fetchall()
+
+    def owners(self) -> dict[str, ServeProcess]:
+        """Which node has which vault now."""
+        pids = {node.process.pid: node for node in self.nodes}
+        rows = self.rows("SELECT vault, node FROM commonplace.leases WHERE until > now()")
+        found = {vault: pids.get(int(node.rpartition(":")[2])) for vault, node in rows}
+        return {vault: node for vault, node in found.items() if node is not None}
+
+    def addresses(self) -> dict[str, ServeProcess]:
+        """Where the other nodes find those that are there."""
+        pids = {node.process.pid: node for node in self.nodes}
+        rows = self.rows("SELECT address, node FROM commonplace.nodes WHERE until > now()")
+        return {address: pids[int(node.rpartition(":")[2])] for address, node in rows}
+
+    def next_to(self, vault: str) -> ServeProcess:
+        """Whose turn it is to open a vault."""
+        found = self.addresses()
+        return found[rank(vault, set(found))[0]]
+
+
+@pytest.fixture(scope="module")
+def team(
+    postgres: PostgresServer, tmp_path_factory: pytest.TempPathFactory
+) -> Generator[TeamOfThree]:
+    make_database(postgres, "several")
+    with TeamOfThree(postgres.url("several"), tmp_path_factory.mktemp("several")) as team:
+        yield team
+
+
+def make_database(postgres: PostgresServer, name: str) -> None:
+    with admin(postgres) as connection:
+        make = sql.SQL("CREATE DATABASE {} OWNER {}")
+        connection.execute(make.format(sql.Identifier(name), sql.Identifier(ROLE)))
+
+
+def place(node: ServeProcess, vault: str) -> str:
+    return f"{node.http}/v/{vault}"
+
+
+async def document_id(node: ServeProcess, vault: str) -> str:
+    """Ask for a note's id, and again if the vault is not to be had for a while."""
+    end = time.monotonic() + PATIENCE
+    async with httpx.AsyncClient(timeout=PATIENCE) as http:
+        while True:
+            answer = await http.get(f"{place(node, vault)}/api/document", params={"path": "a.md"})
+            if answer.status_code != 503:
+                assert answer.status_code == 200, answer.text
+                return answer.json()["id"]
+            assert time.monotonic() < end, answer.text
+
+
+async def read(node: ServeProcess, vault: str, path: str) -> str:
+    async with Client(f"{place(node, vault)}/mcp") as client:
+        return await call(client, "read", file_path=path)
+
+
+async def test_each_vault_is_the_same_through_each_node(team: TeamOfThree) -> None:
+    await asyncio.gather(*(document_id(team.nodes[0], vault) for vault in VAULTS))
+    for at, vault in enumerate(VAULTS):
+        one, two, three = (team.nodes[(at + turn) % 3] for turn in range(3))
+        async with Client(f"{place(one, vault)}/mcp") as client:
+            await call(client, "create_note", path="b.md", content=f"Made in {vault}.\n")
+        assert f"Made in {vault}." in await read(two, vault, "b.md")
+        assert len({await document_id(node, vault) for node in (one, two, three)}) == 1
+    assert [(team.folder / vault / "b.md").read_text() for vault in VAULTS] == [
+        f"Made in {vault}.\n" for vault in VAULTS
+    ]
+    assert team.owners() == {vault: team.next_to(vault) for vault in VAULTS}
+
+
+async def test_people_at_different_nodes_work_in_one_text(team: TeamOfThree) -> None:
+    one, two, three = team.nodes
+    with Clients() as people:
+        note = await document_id(one, "beta")
+        for name, node in zip(("ana", "bo", "cy"), (one, two, three), strict=True):
+            sync = place(node, "beta").replace("http:", "ws:") + "/sync"
+            people.tell("websocket", name=name, url=sync, document=note)
+        people.tell("synced", names=["ana", "bo", "cy"])
+        people.tell("insert", name="bo", at=0, text="From two. ")
+        for name in ("ana", "cy"):
+            people.tell("has", name=name, text="From two.")
+        other = await read(three, "alpha", "a.md")
+        assert "From two." not in other
+
+
+async def test_the_page_and_what_is_no_vault(team: TeamOfThree) -> None:
+    async with httpx.AsyncClient(timeout=PATIENCE, base_url=team.nodes[0].http) as http:
+        page = await http.get("/v/alpha/")
+        assert page.status_code == 200
+        assert "/v/alpha/" not in page.text  # what it names, it finds below its own address
+        moved = await http.get("/v/alpha?note=a.md")
+        assert (moved.status_code, moved.headers["location"]) == (308, "/v/alpha/?note=a.md")
+        shown = (await http.get("/v/alpha/api/connect")).json()
+        assert f"{team.nodes[0].http}/v/alpha/mcp" in str(shown)
+        for path in ("/v/nobody/", "/v/Alpha/", "/v/../alpha/", "/", "/api/document?path=a.md"):
+            assert (await http.get(path)).status_code == 404, path
+        assert (await http.get("/healthz")).json() == {"status": "ok"}
+    assert not team.rows("SELECT 1 FROM commonplace.leases WHERE vault = 'nobody'")
+
+
+def test_the_pages_of_two_vaults_in_one_browser_keep_apart(team: TeamOfThree) -> None:
+    """They are of one origin, so a browser would share what it keeps between them."""
+    pytest.importorskip("playwright")
+    from tests.web.browser import Watch, browsing
+
+    node = team.nodes[1]
+    with browsing() as browser, browser.new_context() as context:
+        watches: list[Watch] = []
+        for vault in ("gamma", "delta"):
+            page = context.new_page()
+            page.set_default_timeout(PATIENCE * 1000)
+            watches.append(Watch(page, node.http))
+            page.goto(f"{place(node, vault)}/#note!a.md")
+            page.wait_for_selector(".state.live")
+            page.click(f".cm-line >> text=This is {vault}.")
+            page.keyboard.press("End")
+            page.keyboard.type(f" Typed in {vault}.")
+            page.wait_for_selector(".state.saved")
+            has_words(team.folder / vault / "a.md", f"This is {vault}. Typed in {vault}.")
+        kept = page.evaluate("Object.keys(localStorage)")
+        assert any("/v/gamma." in key for key in kept)
+        assert any("/v/delta." in key for key in kept)
+        assert [fault for watch in watches for fault in watch.faults] == []
+
+
+def wait_closed(socket: ClientConnection) -> None:
+    with suppress(ConnectionClosed):
+        for _ in iter(lambda: socket.recv(PATIENCE), None):
+            pass
+    assert socket.close_code is not None
+
+
+async def test_a_stopped_node_wakes_to_find_its_vaults_with_others(team: TeamOfThree) -> None:
+    note = await document_id(team.nodes[0], "gamma")
+    stopped = team.owners()["gamma"]
+    other = next(node for node in team.nodes if node is not stopped)
+    address = f"{place(stopped, 'gamma').replace('http:', 'ws:')}/sync/{note}"
+    with Clients() as people, connect_socket(address) as open_before:
+        stopped.kill(signal.SIGSTOP)
+        try:
+            await eventually(lambda: team.owners().get("gamma") is not stopped)
+            sync = place(other, "gamma").replace("http:", "ws:") + "/sync"
+            people.tell("websocket", name="bo", url=sync, document=note)
+            people.tell("synced", names=["bo"])
+            people.tell("insert", name="bo", at=0, text="Meanwhile. ")
+            file = team.folder / "gamma" / "a.md"
+            await eventually(lambda: file.read_text().startswith("Meanwhile. "))
+        finally:
+            stopped.kill(signal.SIGCONT)
+        woken = time.monotonic()
+        await asyncio.to_thread(wait_closed, open_before)
+        sys.stderr.write(f"sockets closed after {time.monotonic() - woken:.2f} s\n")
+    assert "Meanwhile." in await read(stopped, "gamma", "a.md")
+    assert team.owners()["gamma"] is not stopped
+    assert file.read_text().startswith("Meanwhile. This is gamma.")
+
+
+class Writer:
+    """An assistant that makes notes in one vault, through one node, whatever happens to others."""
+
+    def __init__(self, vault: str, node: ServeProcess) -> None:
+        self.vault, self.node = vault, node
+        self.saved: list[str] = []
+        self.last_asked = 0.0
+        self.told_to_stop = False
+
+    async def work(self) -> None:
+        number = 0
+        while not self.told_to_stop:
+            number += 1
+            word, asked = f"{self.vault}{number:04}z", time.monotonic()
+            try:
+                async with (
+                    asyncio.timeout(PATIENCE),
+                    Client(f"{place(self.node, self.vault)}/mcp") as client,
+                ):
+                    await call(client, "create_note", path=f"{word}.md", content=f"{word}\n")
+            except Exception:  # noqa: BLE001 (nobody said that it was saved)
+                await asyncio.sleep(0.1)
+            else:
+                self.saved.append(word)
+                self.last_asked = asked
+
+
+async def test_a_dead_nodes_vaults_are_taken_by_the_others_and_nothing_is_lost(
+    team: TeamOfThree,
+) -> None:
+    ids = {vault: await document_id(team.nodes[0], vault) for vault in VAULTS}
+    dead = team.owners()["alpha"]
+    alive = [node for node in team.nodes if node is not dead]
+    theirs = [vault for vault, owner in team.owners().items() if owner is dead]
+    writers = [Writer(vault, alive[at % 2]) for at, vault in enumerate(theirs)]
+    tasks = [asyncio.create_task(each.work()) for each in writers]
+    await eventually(lambda: all(each.saved for each in writers))
+    dead.kill()
+    killed = time.monotonic()
+    await asyncio.to_thread(dead.process.wait, PATIENCE)
+    await eventually(lambda: all(each.last_asked > killed for each in writers))
+    sys.stderr.write(f"{len(theirs)} vaults taken over in {time.monotonic() - killed:.1f} s\n")
+    for each in writers:
+        each.told_to_stop = True
+    await asyncio.gather(*tasks)
+    await eventually(lambda: len(team.addresses()) == 2)
+    owners = team.owners()
+    assert {owners[vault] for vault in theirs} <= set(alive)
+    for each in writers:
+        assert await document_id(alive[0], each.vault) == ids[each.vault]
+        files = [file.stem for file in (team.folder / each.vault).glob(f"{each.vault}*.md")]
+        assert set(each.saved) <= set(files)
+        assert len(files) == len(set(files))
+        for word in (each.saved[0], each.saved[-1]):
+            assert (await read(alive[1], each.vault, f"{word}.md")).count(word) == 1
+
+
+@pytest.fixture
+def lone(url: str, tmp_path: Path) -> Generator[TeamOfThree]:
+    """One node, which soon closes what nobody uses."""
+    team = TeamOfThree(url, tmp_path, idle_seconds=IDLE_SECONDS)
+    del team.nodes[1:]
+    with team:
+        yield team
+
+
+async def test_a_vault_that_nobody_uses_is_closed_and_opened_again(lone: TeamOfThree) -> None:
+    (node,) = lone.nodes
+    note = await document_id(node, "alpha")
+    with connect_socket(f"{place(node, 'alpha').replace('http:', 'ws:')}/sync/{note}"):
+        before = await document_id(node, "beta")
+        assert set(lone.owners()) == {"alpha", "beta"}
+        await eventually(lambda: set(lone.owners()) == {"alpha"})
+    assert await document_id(node, "beta") == before
+    await eventually(lambda: not lone.owners())
+    # The control: what a vault is comes from the database, not from the folder that all nodes see.
+    with psycopg.connect(lone.url) as connection:
+        connection.execute("DROP SCHEMA vault_beta CASCADE")
+    assert await document_id(node, "beta") != before
