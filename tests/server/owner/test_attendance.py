@@ -1,0 +1,18 @@
+"""Who is there, and since when nobody is."""
+
+from commonplace.server.owner.attendance import Attendance
+
+
+def test_the_time_runs_from_when_the_last_one_left() -> None:
+    now = 100.0
+    attendance = Attendance(lambda: now)
+    now = 103.0
+    assert attendance.seconds_idle == 3.0
+    with attendance.present():
+        now = 110.0
+        with attendance.present():
+            assert attendance.seconds_idle == 0.0
+        now = 120.0
+        assert attendance.seconds_idle == 0.0
+    now = 122.0
+    assert attendance.seconds_idle == 2.0
