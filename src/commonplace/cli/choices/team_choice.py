@@ -34,7 +34,7 @@ def chosen(
             " it for each vault), --node HOST:PORT (where the other nodes reach this one) and"
             " --node-key FILE (the same on each node)."
         )
-    folder = Path(vaults).expanduser() if vaults else None
+    folder = Path(vaults).expanduser().absolute() if vaults else None
     if folder and not folder.is_dir():
         raise BadArgument("--vaults: there is no such folder.")
     from commonplace.server.cluster.team import Team, checked_address, checked_name

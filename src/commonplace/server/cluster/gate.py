@@ -32,7 +32,7 @@ from commonplace.vault.lease.tables import Holder
 REACH_SECONDS_MAX = 30.0
 """How long somebody waits for a vault: longer than one needs to change hands."""
 
-_PAUSE = 0.1
+_PAUSE, _PAUSE_MAX = 0.05, 0.5
 _HEALTH = ("/healthz", "/readyz")
 _PLAIN = "Content-Type: text/plain; charset=utf-8"
 
@@ -130,7 +130,7 @@ class Gate:
         self, greeting: Hello, first: bytes, client: SocketStream, patience: anyio.CancelScope
     ) -> None:
         """Find who has the vault, and carry on there; from then on without limit of time."""
-        name = greeting.vault
+        name, pause = greeting.vault, _PAUSE
         while True:
             if self._vaults.has(name):
                 vault = await self._vaults.open(name)
@@ -142,10 +142,12 @@ class Gate:
                     if owner is not None:
                         await self._carry_there(owner, name, holder, first, client, patience)
                         return
+                self._places.forget(name, holder)
             else:
                 await self._have_opened(name, greeting)
-            self._places.forget(name)
-            await anyio.sleep(_PAUSE)
+                self._places.forget(name)
+            await anyio.sleep(pause)
+            pause = min(pause * 1.5, _PAUSE_MAX)
 
     async def _have_opened(self, name: str, greeting: Hello) -> None:
         """Have a vault opened that nobody has, by the first whose turn it is and who answers."""

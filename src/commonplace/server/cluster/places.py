@@ -36,31 +36,50 @@ class Places:
         self._carried: dict[anyio.CancelScope, tuple[str, Holder]] = {}
         self._nodes: tuple[list[str], float] = [], 0.0
         self._goes = False
+        self._wanted: set[str] = set()
+        self._asking = anyio.Lock()
 
     def retire(self) -> None:
         """Leave this node out: it is about to end."""
         self._goes = True
 
     async def holder(self, vault: str) -> Holder | None:
-        """Find the node that has a vault; None if nobody does."""
+        """Find the node that has a vault; None if nobody does.
+
+        All who ask while a question is under way are answered together by the next: hundreds wait
+        for their vaults when a node has died.
+        """
+        asked = time.monotonic()
         seen = self._seen.get(vault)
-        if seen is None or time.monotonic() - seen.at > _FRESH_SECONDS:
-            seen = _Seen(await self._leases.holder(vault), time.monotonic())
-            if len(self._seen) >= _REMEMBERED_MAX:
-                self._seen.clear()
-            self._seen[vault] = seen
+        while seen is None or asked - seen.at > _FRESH_SECONDS:
+            self._wanted.add(vault)
+            async with self._asking:
+                if vault in self._wanted:
+                    await self._ask()
+            seen = self._seen.get(vault)
         return seen.holder
 
-    def forget(self, vault: str) -> None:
-        """Ask the database the next time: what is remembered was not so."""
-        self._seen.pop(vault, None)
+    async def _ask(self) -> None:
+        wanted, at = list(self._wanted), time.monotonic()
+        self._wanted.clear()
+        found = await self._leases.holders(wanted)
+        if len(self._seen) + len(wanted) > _REMEMBERED_MAX:
+            self._seen.clear()
+        self._seen.update({vault: _Seen(found.get(vault), at) for vault in wanted})
+
+    def forget(self, vault: str, holder: Holder | None = None) -> None:
+        """Ask the database the next time: what is remembered of the holder was not so."""
+        seen = self._seen.get(vault)
+        if seen is not None and seen.holder == holder:
+            del self._seen[vault]
 
     async def candidates(self, vault: str) -> list[str]:
         """List who is to open a vault that nobody has: the first that answers."""
-        nodes, at = self._nodes
-        if time.monotonic() - at > _FRESH_SECONDS:
-            nodes = await self._leases.addresses()
-            self._nodes = nodes, time.monotonic()
+        async with self._asking:
+            nodes, at = self._nodes
+            if time.monotonic() - at > _FRESH_SECONDS:
+                nodes = await self._leases.addresses()
+                self._nodes = nodes, time.monotonic()
         return rank(vault, {*nodes, self.address} - ({self.address} if self._goes else set()))
 
     @contextmanager
@@ -83,7 +102,7 @@ class Places:
                     found = await self._leases.holders([*{vault for vault, _ in carried.values()}])
                     for scope, (vault, holder) in carried.items():
                         if found.get(vault) != holder:
-                            self.forget(vault)
+                            self.forget(vault, holder)
                             scope.cancel()
 
 

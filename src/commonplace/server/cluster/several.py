@@ -20,6 +20,7 @@ from commonplace.server.owner.handshake import Hello
 from commonplace.server.owner.http_apps import url
 from commonplace.server.owner.loop_errors import ignore_late_readers
 from commonplace.vault import memory
+from commonplace.vault.files import watch
 from commonplace.vault.lease.leases import Leases
 from commonplace.vault.postgres.connection import load_driver
 from commonplace.vault.postgres.pool import Pool
@@ -52,11 +53,11 @@ async def serve_several(
         return
     pool = Pool(team.database)
     plan = Plan(settings_of, tuple(map(url, listeners)), team.idle_seconds, anew)
-    places = Places(leases, address)
+    places, folder = Places(leases, address), team.folder
+    assert folder is not None
 
     async def is_known(name: str) -> bool:
-        assert team.folder is not None
-        there = await anyio.to_thread.run_sync((team.folder / name).is_dir)
+        there = await anyio.to_thread.run_sync((folder / name).is_dir)
         return there or await leases.is_known(name)
 
     try:
@@ -73,7 +74,8 @@ async def serve_several(
             for listener in listeners:
                 tasks.start_soon(gate.accept, listener.dup())
             ready()
-            await stop.wait()
+            with watch.sharing(folder):
+                await stop.wait()
             with anyio.CancelScope(shield=True):
                 places.retire()
                 await _retire(leases)

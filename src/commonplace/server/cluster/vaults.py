@@ -27,6 +27,7 @@ from commonplace.server.owner.attendance import Attendance
 from commonplace.server.owner.handshake import HELLO_MAX, Hello, hello, line, parse_answer
 from commonplace.server.owner.host import host
 from commonplace.server.owner.unwrap import plain_errors
+from commonplace.server.relay.http_proxy import once
 from commonplace.vault import memory
 from commonplace.vault.lease.lease import Lease
 from commonplace.vault.lease.leases import Leases
@@ -35,7 +36,9 @@ from commonplace.vault.postgres.pool import Pool
 from commonplace.vault.settings import Access, Settings
 
 OPEN_MAX = 1_000
-CLOSING_SECONDS_MAX = 10.0
+OPENING_MAX = 8
+"""So many are opened at once: a dead node's vaults all come together, and take turns."""
+CLOSING_SECONDS_MAX = 60.0
 
 _LOOK_SECONDS_MAX = 5.0
 
@@ -123,6 +126,7 @@ class Vaults:
         self._open: dict[str, OpenVault] = {}
         self._ending = False
         self._closed_some = False
+        self._opening = anyio.Semaphore(OPENING_MAX)
 
     def has(self, name: str) -> bool:
         """Tell whether a vault is open here, or about to be, or to close."""
@@ -181,11 +185,13 @@ class Vaults:
 
     async def _keep(self, vault: OpenVault) -> None:
         """Own a vault from first to last, if it can be had."""
+        await self._opening.acquire()
+        end_turn = once(self._opening.release)
         try:
             lease = await self._leases.claim(vault.name)
             if lease is not None:
                 try:
-                    await self._own(vault, lease)
+                    await self._own(vault, lease, end_turn)
                 finally:
                     with anyio.CancelScope(shield=True):
                         await self._leases.release(lease)
@@ -195,13 +201,18 @@ class Vaults:
             _logger.exception("The vault %s failed.", vault.name)
             vault.failure = Unavailable("The vault failed; the server's log has the details.")
         finally:
+            end_turn()
             del self._open[vault.name]
             vault.stop.set()
             vault.settled.set()
             vault.closed.set()
             self._closed_some = True
 
-    async def _own(self, vault: OpenVault, lease: Lease) -> None:
+    async def _own(self, vault: OpenVault, lease: Lease, end_turn: Callable[[], None]) -> None:
+        def ready() -> None:
+            end_turn()
+            vault.settled.set()
+
         lease.follow(partial(self._lose, vault))
         settings = await anyio.to_thread.run_sync(self._plan.settings_of, vault.name)
         vault.settings = settings
@@ -216,7 +227,7 @@ class Vaults:
                         claim,
                         compose=lambda own: self._composed(own, vault.name, lease),
                         stop=vault.stop,
-                        ready=vault.settled.set,
+                        ready=ready,
                         attendance=vault.attendance,
                     )
                     tasks.cancel_scope.cancel()

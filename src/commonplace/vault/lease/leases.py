@@ -1,4 +1,8 @@
-"""The leases of one node: claimed, renewed together by one thread, given back."""
+"""The leases of one node: claimed, renewed together by one thread, given back.
+
+Renewals have a connection of their own: however many vaults are asked for at once, what the node
+has must not be lost because its renewal waits behind those questions.
+"""
 
 import asyncio
 import logging
@@ -43,13 +47,13 @@ class Leases:
         self._seconds = seconds
         self._announces = announces
         self._held: dict[str, Lease] = {}
-        self._connection: Connection | None = None
-        self._using = threading.Lock()
+        self._renewals = _Line(url)
+        self._questions = _Line(url)
         self._closed = threading.Event()
         self._thread = threading.Thread(target=self._run, name="commonplace-lease", daemon=True)
 
     async def __aenter__(self) -> Self:
-        await asyncio.to_thread(self._use, _migrate)
+        await asyncio.to_thread(self._questions.use, _migrate)
         if self._announces:
             await asyncio.to_thread(self._announce)
         self._thread.start()
@@ -68,7 +72,7 @@ class Leases:
             seconds=self._seconds,
         )
         asked = time.monotonic()  # before the database counts: ours ends first
-        fence = await asyncio.to_thread(self._use, work)
+        fence = await asyncio.to_thread(self._questions.use, work)
         if fence is None:
             return None
         lease = Lease(vault, fence, asked + self._seconds)
@@ -80,30 +84,29 @@ class Leases:
         """Give a vault back."""
         self._held.pop(lease.vault, None)
         lease.close()
-        await asyncio.to_thread(
-            self._use, partial(tables.release, vault=lease.vault, fence=lease.fence)
-        )
+        work = partial(tables.release, vault=lease.vault, fence=lease.fence)
+        await asyncio.to_thread(self._questions.use, work)
 
     async def holder(self, vault: str) -> Holder | None:
         """Find the node that owns a vault; None if nobody does."""
-        return await asyncio.to_thread(self._use, partial(tables.holder, vault=vault))
+        return await asyncio.to_thread(self._questions.use, partial(tables.holder, vault=vault))
 
     async def holders(self, vaults: Sequence[str]) -> dict[str, Holder]:
         """Find the nodes that own some vaults."""
-        return await asyncio.to_thread(self._use, partial(tables.holders, vaults=vaults))
+        return await asyncio.to_thread(self._questions.use, partial(tables.holders, vaults=vaults))
 
     async def is_known(self, vault: str) -> bool:
         """Tell whether any node ever owned a vault of this name."""
-        return await asyncio.to_thread(self._use, partial(tables.is_known, vault=vault))
+        return await asyncio.to_thread(self._questions.use, partial(tables.is_known, vault=vault))
 
     async def addresses(self) -> list[str]:
         """List where the nodes are that announce themselves."""
-        return await asyncio.to_thread(self._use, tables.addresses)
+        return await asyncio.to_thread(self._questions.use, tables.addresses)
 
     async def retire(self) -> None:
         """Let no other node count on this one any more."""
         self._announces = False
-        await asyncio.to_thread(self._use, partial(tables.retire, node=self._node))
+        await asyncio.to_thread(self._questions.use, partial(tables.retire, node=self._node))
 
     async def close(self) -> None:
         """Renew no more. What was not given back runs out by itself."""
@@ -115,20 +118,16 @@ class Leases:
     def _stop(self) -> None:
         self._thread.join(_CLOSE_SECONDS_MAX)
         if self._thread.is_alive():  # it waits for an answer that does not come
-            self._sever()
+            self._renewals.sever()
             self._thread.join()
-        if self._connection is not None:
-            self._connection.close()
+        self._renewals.close()
+        self._questions.close()
 
     def _lost(self, lease: Lease) -> None:
         if self._held.get(lease.vault) is lease:
             del self._held[lease.vault]
-        if self._using.locked():  # somebody may wait on it for an answer that does not come
-            self._sever()
-
-    def _sever(self) -> None:
-        if (connection := self._connection) is not None:
-            connection.sever()
+        self._renewals.sever()  # somebody may wait there for an answer that does not come
+        self._questions.sever()
 
     def _run(self) -> None:
         pause = self._seconds / _RENEWALS
@@ -142,7 +141,7 @@ class Leases:
         work = partial(
             tables.announce, node=self._node, address=self._address, seconds=self._seconds
         )
-        self._use(work)
+        self._renewals.use(work)
 
     def _renew(self) -> None:
         if self._announces:
@@ -152,26 +151,55 @@ class Leases:
             return
         asked = time.monotonic()
         fences = {vault: lease.fence for vault, lease in held.items()}
-        kept = self._use(partial(tables.renew, held=fences, seconds=self._seconds))
+        kept = self._renewals.use(partial(tables.renew, held=fences, seconds=self._seconds))
         for vault, lease in held.items():
             if vault in kept:
                 lease.prolong(asked + self._seconds)
             else:
                 lease.lose()
 
-    def _use(self, work: Callable[[Connection], T]) -> T:
-        """Do something on the connection, which is opened anew when it has failed."""
+
+class _Line:
+    """A connection that is opened when it is needed, and anew when it has failed."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._connection: Connection | None = None
+        self._using = threading.Lock()
+
+    def use(self, work: Callable[[Connection], T]) -> T:
+        """Do something on the connection."""
         driver = load_driver()
         with self._using:
             if self._connection is not None and not self._connection.is_idle:
-                self._connection.close()
-                self._connection = None
+                self._drop()
             if self._connection is None:
                 self._connection = connect(self._url)
             try:
                 return work(self._connection)
             except driver.Error as error:
                 raise Unavailable(f"The database failed ({one_line(error)}).") from None
+
+    def sever(self) -> None:
+        """Let whoever waits for an answer fail; the next one has another connection."""
+        if (connection := self._connection) is not None:
+            connection.sever()
+        if self._using.acquire(blocking=False):
+            try:
+                self._drop()
+            finally:
+                self._using.release()
+
+    def close(self) -> None:
+        """Let go of it, once nobody uses it."""
+        self.sever()
+        with self._using:
+            self._drop()
+
+    def _drop(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.close()
 
 
 def _migrate(connection: Connection) -> None:
