@@ -73,7 +73,7 @@ def test_an_owner_listens_for_as_long_as_it_holds_the_lock(
     """Else a process that comes at this moment takes the vault for somebody else's."""
     here = settings(tmp_path, "a")
     claimed = held(here)
-    unlock, listening = owner._unlock, list[bool]()
+    unlock, listening = owner.unlock, list[bool]()
 
     def spy(locks: list[int]) -> None:
         link = connect(here)
@@ -82,7 +82,7 @@ def test_an_owner_listens_for_as_long_as_it_holds_the_lock(
             link.close()
         unlock(locks)
 
-    monkeypatch.setattr(owner, "_unlock", spy)
+    monkeypatch.setattr(owner, "unlock", spy)
     claimed.close()
     assert listening == [True]
 

@@ -23,6 +23,8 @@ from commonplace.vault.settings import Root, Settings
 
 OWNER_SOCKET = "owner.sock"
 
+_TEAM_MARK = "for-a-team"
+
 _BACKLOG_MAX = 128
 _PATIENCE = 1.0
 _PAUSE = 0.02
@@ -59,6 +61,7 @@ def claim(settings: Settings) -> Claim | None:
     while True:
         locks = _lock_all(settings)
         if not isinstance(locks, Root):
+            _refuse_teams(settings, locks)
             memory.share_one_heap()  # an owner runs for days, in threads that start after this
             return _listening(folder, locks)
         link = connect(settings)
@@ -68,6 +71,25 @@ def claim(settings: Settings) -> Claim | None:
         if time.monotonic() > until:
             raise _owned_elsewhere(locks)
         time.sleep(_PAUSE)
+
+
+def keep_for_team(state_base: Path) -> None:
+    """Let nobody but nodes own vaults with this state folder, be they open just now or not.
+
+    What such an owner would save is in files on this machine, where no node looks.
+    """
+    prepare_state(state_base)
+    (state_base / _TEAM_MARK).touch(mode=0o600)
+
+
+def _refuse_teams(settings: Settings, locks: list[int]) -> None:
+    if (settings.state.parent / _TEAM_MARK).exists():
+        unlock(locks)
+        raise OwnedElsewhere(
+            "This vault is a team's, and is not open here now. Open its page, and try again on the"
+            " machine that has it then; or, if this is no node of a team's server any more, name"
+            " another folder with --state."
+        )
 
 
 def share(settings: Settings) -> list[int]:

@@ -279,6 +279,18 @@ async def test_a_dead_nodes_vaults_are_taken_by_the_others_and_nothing_is_lost(
             assert (await read(alive[1], each.vault, f"{word}.md")).count(word) == 1
 
 
+async def make_token(team: TeamOfThree, vault: str) -> str:
+    """Make a token as a person does at a node's machine; return it, or why there is none."""
+    words = ["token", "create", "ana", str(team.folder / vault)]
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "commonplace", *words, "--state", str(team.nodes[0].state)),
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    said, complaint = await process.communicate()
+    return (said if process.returncode == 0 else complaint).decode().strip()
+
+
 @pytest.fixture
 def lone(url: str, tmp_path: Path) -> Generator[TeamOfThree]:
     """One node, which soon closes what nobody uses."""
@@ -295,8 +307,11 @@ async def test_a_vault_that_nobody_uses_is_closed_and_opened_again(lone: TeamOfT
         before = await document_id(node, "beta")
         assert set(lone.owners()) == {"alpha", "beta"}
         await eventually(lambda: set(lone.owners()) == {"alpha"})
+        assert "cp_" in await make_token(lone, "alpha")
     assert await document_id(node, "beta") == before
     await eventually(lambda: not lone.owners())
+    # It would go into a file of this machine, where no node looks.
+    assert "is not open here now" in await make_token(lone, "beta")
     # The control: what a vault is comes from the database, not from the folder that all nodes see.
     with psycopg.connect(lone.url) as connection:
         connection.execute("DROP SCHEMA vault_beta CASCADE")

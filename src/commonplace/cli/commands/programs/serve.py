@@ -21,8 +21,9 @@ from commonplace.cli.commands.decisions.trust import asked_on_terminal
 from commonplace.cli.group import settled, vault_options, withheld
 from commonplace.cli.host_names import addresses, exposure, on_this_machine
 from commonplace.cli.messages import end_within, log_to_stderr, notice
-from commonplace.cli.options import Choices, Flags, log_choices
+from commonplace.cli.options import Choices, Flags, log_choices, state_base
 from commonplace.errors import BadArgument, Unavailable
+from commonplace.vault.owner import keep_for_team
 from commonplace.vault.settings import Access, Settings
 
 if TYPE_CHECKING:
@@ -181,6 +182,7 @@ def _serve_several(
             click.echo(json.dumps({"url": url}))
         notice(f"serving vaults at {url}/v/NAME/ (MCP at {url}/v/NAME/mcp). Press Ctrl+C to stop.")
 
+    keep_for_team(state_base(flags, os.environ))
     listeners = listening(host, port)
     log_to_stderr(*log_choices(Choices(flags, os.environ)))
     serving = partial(_run_several, settings_of, team, access, listeners, ready)
