@@ -2,12 +2,14 @@
 
 import asyncio
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 
 import psycopg
 import pytest
 
 from commonplace.errors import Unavailable
+from commonplace.server.cluster.places import Places
 from commonplace.vault.lease import tables
 from commonplace.vault.lease.lease import Lease
 from commonplace.vault.lease.leases import Leases
@@ -170,6 +172,15 @@ async def test_an_owner_that_stops_in_a_transaction_is_thrown_out(
         one.execute("COMMIT")
 
 
+@contextmanager
+def connected(url: str) -> Generator[Connection]:
+    connection = connect(url)
+    try:
+        yield connection
+    finally:
+        connection.close()
+
+
 def until(connection: Connection) -> float:
     row = connection.execute("SELECT extract(epoch FROM until)::float8 FROM leases").fetchone()
     assert row is not None
@@ -192,6 +203,47 @@ async def test_a_killed_backend_costs_no_lease(url: str, postgres: PostgresServe
         await eventually(lambda: until(looking) > before)  # renewed, by another connection
         looking.close()
         assert not lease.is_lost
+
+
+async def test_a_renewal_does_not_wait_behind_questions(url: str) -> None:
+    """When a node dies, the others ask for hundreds of vaults at once."""
+    async with Leases(url, "one", seconds=8.0) as one:
+        lease = await one.claim("team")
+        assert lease is not None
+        with psycopg.connect(url) as other, connected(url) as looking:
+            # Who claims a vault whose row another is about to make must wait for that one.
+            other.execute("INSERT INTO commonplace.leases VALUES ('new', '', '', 0, '-infinity')")
+            question = asyncio.create_task(one.claim("new"))
+            before = until(looking)
+            await eventually(lambda: until(looking) > before)
+            assert not question.done()
+            other.commit()
+            assert await question is not None
+        assert not lease.is_lost
+
+
+class CountedLeases(Leases):
+    """Counts its questions to the database."""
+
+    questions = 0
+
+    async def holders(self, vaults: Sequence[str]) -> dict[str, tables.Holder]:
+        self.questions += 1
+        return await super().holders(vaults)
+
+
+async def test_hundreds_who_ask_at_once_share_a_question(url: str) -> None:
+    async with CountedLeases(url, "one", "one:1", seconds=LONG) as one:
+        lease = await one.claim("v7")
+        assert lease is not None
+        places = Places(one, "two:1")
+        found = await asyncio.gather(*(places.holder(f"v{number % 300}") for number in range(600)))
+        assert [at for at, holder in enumerate(found) if holder] == [7, 307]
+        asked = one.questions
+        assert asked <= 2
+        places.forget("v7", found[7])
+        assert await places.holder("v7") == found[7]
+        assert one.questions == asked + 1
 
 
 @pytest.mark.parametrize("way", ["cut", "hang_up and cut"])

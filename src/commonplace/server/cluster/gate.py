@@ -10,13 +10,14 @@ import socket
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from math import inf, isinf
 
 import anyio
 from anyio.abc import SocketListener, SocketStream
 from anyio.streams.buffered import BufferedByteStream
 from anyio.streams.tls import TLSStream
 
-from commonplace.errors import BadArgument, CommonplaceError, NotFound
+from commonplace.errors import BadArgument, CommonplaceError, NotFound, Unavailable
 from commonplace.server.cluster.carry import ENDED, carry
 from commonplace.server.cluster.door import speak
 from commonplace.server.cluster.head import HEAD_MAX, Head, parse_head
@@ -108,6 +109,7 @@ class Gate:
         return None
 
     async def _answer(self, head: Head, stream: BufferedByteStream, client: SocketStream) -> None:
+        patience = anyio.CancelScope(deadline=anyio.current_time() + REACH_SECONDS_MAX)
         try:
             if head.path in _HEALTH and not self._team.vault:
                 await client.send(_healthy())
@@ -118,12 +120,16 @@ class Gate:
                 return
             greeting = replace(self._greeting, vault=name, prefix=prefix)
             first = asked.written() + bytes(stream.buffer)
-            with anyio.fail_after(REACH_SECONDS_MAX) as patience:
+            with patience:
                 await self._carry(greeting, first, client, patience)
+            if patience.cancelled_caught:
+                raise Unavailable("The vault is not to be had at the moment. Try again.")
         except NotFound as error:
             await client.send(_written(404, "Not Found", str(error)))
-        except (CommonplaceError, TimeoutError) as error:
-            text = str(error) or "The vault is not to be had at the moment. Try again."
+        except CommonplaceError as error:
+            if isinf(patience.deadline):
+                raise  # the vault answers already: nothing of ours may stand in its answer
+            text = str(error)
             await client.send(_written(503, "Service Unavailable", text, "Retry-After: 2"))
 
     async def _carry(
@@ -153,13 +159,19 @@ class Gate:
         """Have a vault opened that nobody has, by the first whose turn it is and who answers."""
         if not await self._is_known(name):
             raise NotFound(f"There is no vault {name!r} here.")
+        failure: Unavailable | None = None
         for address in await self._places.candidates(name):
-            if address == self._places.address:
-                await self._vaults.open(name)
-                return
-            if (owner := await self._reach(address, greeting)) is not None:
-                await anyio.aclose_forcefully(owner)
-                return
+            try:
+                if address == self._places.address:
+                    await self._vaults.open(name)
+                    return
+                if (owner := await self._reach(address, greeting)) is not None:
+                    await anyio.aclose_forcefully(owner)
+                    return
+            except Unavailable as error:
+                failure = error  # another may see its folder, or have room
+        if failure is not None:
+            raise failure
 
     async def _reach(self, address: str, greeting: Hello) -> TLSStream | None:
         host, _, port = address.rpartition(":")
@@ -178,19 +190,20 @@ class Gate:
         patience: anyio.CancelScope,
     ) -> bool:
         """Carry what comes to a vault of this node; False if that closes just now."""
+        begun = False
         with vault.carrying():
             try:
                 stream = await anyio.connect_unix(await vault.app(greeting))
             except ENDED:
                 return False
             async with stream as app:
-                patience.deadline = float("inf")
+                patience.deadline, begun = inf, True
                 await app.send(first)
                 async with anyio.create_task_group() as tasks:
                     tasks.start_soon(copy, client, app)
                     await copy(app, client)
                     tasks.cancel_scope.cancel()
-        return True
+        return begun
 
     async def _carry_there(
         self,
@@ -201,7 +214,7 @@ class Gate:
         client: SocketStream,
         patience: anyio.CancelScope,
     ) -> None:
-        patience.deadline = float("inf")
+        patience.deadline = inf
         async with owner:
             with self._places.carrying(name, holder):
                 await carry(client, owner, first)
