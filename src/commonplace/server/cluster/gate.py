@@ -149,14 +149,21 @@ class Gate:
                         await self._carry_there(owner, name, holder, first, client, patience)
                         return
                 self._places.forget(name, holder)
-            else:
-                await self._have_opened(name, greeting)
+            elif (owner := await self._have_opened(name, greeting)) is not None:
                 self._places.forget(name)
+                if (holder := await self._places.holder(name)) is not None:
+                    await self._carry_there(owner, name, holder, first, client, patience)
+                    return
+                await anyio.aclose_forcefully(owner)
+            self._places.forget(name)
             await anyio.sleep(pause)
             pause = min(pause * 1.5, _PAUSE_MAX)
 
-    async def _have_opened(self, name: str, greeting: Hello) -> None:
-        """Have a vault opened that nobody has, by the first whose turn it is and who answers."""
+    async def _have_opened(self, name: str, greeting: Hello) -> TLSStream | None:
+        """Have a vault opened that nobody has, by the first whose turn it is and who answers.
+
+        Returns the way there, if that is another node.
+        """
         if not await self._is_known(name):
             raise NotFound(f"There is no vault {name!r} here.")
         failure: Unavailable | None = None
@@ -164,14 +171,14 @@ class Gate:
             try:
                 if address == self._places.address:
                     await self._vaults.open(name)
-                    return
+                    return None
                 if (owner := await self._reach(address, greeting)) is not None:
-                    await anyio.aclose_forcefully(owner)
-                    return
+                    return owner
             except Unavailable as error:
                 failure = error  # another may see its folder, or have room
         if failure is not None:
             raise failure
+        return None
 
     async def _reach(self, address: str, greeting: Hello) -> TLSStream | None:
         host, _, port = address.rpartition(":")
