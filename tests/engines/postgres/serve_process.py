@@ -33,7 +33,9 @@ def make_key(folder: Path) -> Path:
 class ServeProcess:
     """A node with a state folder and a port of its own; without a database, a server by itself."""
 
-    def __init__(self, name: str, folder: Path, url: str = "", key: Path | None = None) -> None:
+    def __init__(
+        self, name: str, folder: Path, url: str = "", key: Path | None = None, *more: str
+    ) -> None:
         self.state = folder / f"state of {name}"
         with socket.create_server(("127.0.0.1", 0)) as listener:
             self.port: int = listener.getsockname()[1]
@@ -47,6 +49,7 @@ class ServeProcess:
         if key:
             self._command += ["--vault-name", "team", "--node", "127.0.0.1:0"]
             self._command += ["--node-key", str(key)]
+        self._command += more
         self._env = {**os.environ, "COMMONPLACE_DATABASE": url}
 
     def __enter__(self) -> Self:

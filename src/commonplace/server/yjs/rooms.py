@@ -191,6 +191,11 @@ class Rooms:
         self._connections = 0
         self._numbers = count(1)
 
+    @property
+    def connections(self) -> int:
+        """How many sockets are open."""
+        return self._connections
+
     def somebody(self) -> str:
         """Name an actor of whom nothing is known."""
         return f"person:somebody {next(self._numbers)}"

@@ -9,13 +9,14 @@ import webbrowser
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from errno import EADDRINUSE
+from functools import partial
 from typing import TYPE_CHECKING, NoReturn
 
 import click
 from click.core import ParameterSource
 
 from commonplace.cli import welcome
-from commonplace.cli.choices import team_choice
+from commonplace.cli.choices import metrics_choice, team_choice
 from commonplace.cli.commands.decisions.trust import asked_on_terminal
 from commonplace.cli.group import settled, vault_options, withheld
 from commonplace.cli.host_names import addresses, exposure, on_this_machine
@@ -26,6 +27,7 @@ from commonplace.vault.settings import Access, Settings
 
 if TYPE_CHECKING:
     from commonplace.server.cluster.team import Team
+    from commonplace.server.metrics.registry import Registry
     from commonplace.server.owner.host import Compose
 
 ENDING_SECONDS_MAX = 8.0
@@ -87,6 +89,12 @@ _IN_CLEAR = (
     help="With --database: a certificate and its key, the same on each node.",
 )
 @click.option(
+    "--metrics",
+    envvar="COMMONPLACE_METRICS",
+    metavar="HOST:PORT",
+    help="Answer monitors at /metrics of this address too, without a token.",
+)
+@click.option(
     "--open/--no-open",
     "browse",
     default=None,
@@ -104,6 +112,7 @@ def command(
     vault_name: str | None,
     node: str | None,
     node_key: str | None,
+    metrics: str | None,
     browse: bool | None,
     as_json: bool,
 ) -> None:
@@ -130,7 +139,7 @@ def command(
 
     if access.token and not on_this_machine(host):
         notice(_IN_CLEAR)
-    serve(settings, host, port, ready=ready, team=team)
+    serve(settings, host, port, ready=ready, team=team, metrics=metrics)
 
 
 def serve(
@@ -141,22 +150,29 @@ def serve(
     ready: Callable[[str], None],
     compose: "Compose | None" = None,
     team: "Team | None" = None,
+    metrics: str | None = None,
 ) -> None:
     """Serve until the process is told to end."""
     listeners = listening(host, port)
+    monitors = metrics_choice.listening(metrics)
 
     import anyio
 
+    from commonplace.server.metrics.registry import Registry
     from commonplace.server.owner.unwrap import plain_errors
 
+    registry = Registry()
     if compose is None:
         from commonplace.server.composition import compose as real
 
-        compose = real
+        compose = partial(real, registry=registry)
     log_to_stderr(settings.log_level, settings.log_format)
     fast = {"use_uvloop": True}
     with plain_errors():
-        anyio.run(_serve, settings, listeners, compose, ready, team, backend_options=fast)
+        anyio.run(
+            partial(_serve, settings, listeners, compose, ready, team, registry, monitors),
+            backend_options=fast,
+        )
 
 
 async def _serve(
@@ -165,6 +181,8 @@ async def _serve(
     compose: "Compose",
     ready: Callable[[str], None],
     team: "Team | None",
+    registry: "Registry",
+    monitors: socket.socket | None,
 ) -> None:
     import anyio
 
@@ -185,6 +203,10 @@ async def _serve(
     with stop_signals() as told:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(wait, told)
+            if monitors is not None:
+                from commonplace.server.owner.metrics_port import answer_monitors
+
+                tasks.start_soon(answer_monitors, monitors, registry)
             try:
                 if team is None:
                     await http_proxy.serve(
@@ -194,7 +216,13 @@ async def _serve(
                     from commonplace.server.cluster import node
 
                     await node.serve(
-                        settings, team, listeners, stop=stop, ready=tell, anew=_begin_anew
+                        settings,
+                        team,
+                        listeners,
+                        stop=stop,
+                        ready=tell,
+                        anew=_begin_anew,
+                        registry=registry,
                     )
             finally:
                 tasks.cancel_scope.cancel()
