@@ -4,6 +4,7 @@ Heavy imports wait until they are needed, and then do not hold up the event loop
 only asks the vault a question loads no protocol.
 """
 
+import logging
 import os
 import time
 from asyncio import get_running_loop
@@ -54,9 +55,15 @@ NO_TOKENS = (
     "Access tokens are required here, and this vault has no valid one. Create one:"
     " `commonplace token create NAME`, for the same vault. Then start again."
 )
+NO_TOKENS_YET = (
+    "Nobody can come in yet: this vault has no valid access token. Create one on this machine:"
+    " `commonplace token create NAME`, for the same vault and --state."
+)
 
 _KEY_BYTES = 32
 _GREETING_SECONDS = 0.05
+
+_logger = logging.getLogger(__name__)
 
 
 class Served:
@@ -270,7 +277,9 @@ class Served:
 
         tokens = self.vault.tokens
         if own.access.token and not tokens.any:
-            raise BadArgument(NO_TOKENS)
+            if self.lease is None:
+                raise BadArgument(NO_TOKENS)
+            _logger.warning(NO_TOKENS_YET)  # a team's can only be made while a node runs
         key = _state_key(own.state)
         return Door(tokens, Sessions(tokens, key), Grants(key, time.time), own.access.token)
 

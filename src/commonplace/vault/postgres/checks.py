@@ -179,7 +179,7 @@ def _latency(connection: Connection) -> DatabaseCheck:
 
 
 def _ms(seconds: float) -> str:
-    return f"{seconds * 1000:.1f}"
+    return f"{seconds * 1000:.2f}" if seconds < 0.001 else f"{seconds * 1000:.1f}"
 
 
 def _setting(connection: Connection, name: str) -> str:
