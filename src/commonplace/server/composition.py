@@ -128,9 +128,10 @@ class Served:
 
     def metrics(self) -> "list[Family]":
         """Tell a monitor how this owner is doing."""
-        from commonplace.server.metrics.vault_metrics import owner_families
+        from commonplace.server.metrics.vault_metrics import Sockets, owner_families
 
-        sockets = self._shared_rooms.connections if self._shared_rooms else 0
+        rooms = self._shared_rooms
+        sockets = Sockets(rooms.connections, rooms.behind) if rooms else Sockets()
         return owner_families(self.vault, self._counts, sockets, self.lease)
 
     async def session(self, stream: BufferedByteStream, greeting: Hello, own: Settings) -> None:

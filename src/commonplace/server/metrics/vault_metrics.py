@@ -1,6 +1,7 @@
 """How a vault is doing, in numbers that are at hand: nothing here waits or asks a disk."""
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from commonplace import __version__
 from commonplace.server.metrics.counts import Counts
@@ -10,7 +11,16 @@ from commonplace.vault.lease.lease import Lease
 from commonplace.vault.vault import Vault
 
 
-def owner_families(vault: Vault, counts: Counts, sockets: int, lease: Lease | None) -> list[Family]:
+class Sockets(NamedTuple):
+    """How many sockets are open, and how many of them read too slowly."""
+
+    connections: int = 0
+    behind: int = 0
+
+
+def owner_families(
+    vault: Vault, counts: Counts, sockets: Sockets, lease: Lease | None
+) -> list[Family]:
     """Return all that an owner tells of its vault; a team's vault is named in each line."""
     found = [*counts.families(), *_vault_families(vault, sockets)]
     if lease is None:
@@ -33,7 +43,7 @@ def follower_families(vault: str, fence: int, carried: int) -> list[Family]:
     return named([here, passed, *lease_families(held=False, fence=fence)], vault)
 
 
-def _vault_families(vault: Vault, sockets: int) -> Iterator[Family]:
+def _vault_families(vault: Vault, sockets: Sockets) -> Iterator[Family]:
     log, history, state = vault.log.commit_load, vault.history.commit_load, vault.indexer.state
     yield gauge("commonplace_info", "What runs here.", 1, version=__version__)
     yield histogram(
@@ -64,7 +74,14 @@ def _vault_families(vault: Vault, sockets: int) -> Iterator[Family]:
         },
     )
     yield gauge("commonplace_documents", "Live documents.", vault.notes.documents.count)
-    yield gauge("commonplace_sockets", "Open sockets of pages and Yjs clients.", sockets)
+    yield gauge(
+        "commonplace_sockets", "Open sockets of pages and Yjs clients.", sockets.connections
+    )
+    yield gauge(
+        "commonplace_sockets_behind",
+        "Those that read too slowly, and will be told all at once what they missed.",
+        sockets.behind,
+    )
 
 
 def _by(name: str, help: str, label: str, found: dict[str, int]) -> Family:  # noqa: A002
