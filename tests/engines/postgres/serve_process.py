@@ -34,6 +34,7 @@ class ServeProcess:
     """A node with a state folder and a port of its own; without a database, a server by itself."""
 
     module = "commonplace"
+    prefix: tuple[str, ...] = ()
 
     def __init__(
         self, name: str, folder: Path, url: str = "", key: Path | None = None, *more: str
@@ -45,7 +46,14 @@ class ServeProcess:
         self.ws = f"ws://127.0.0.1:{self.port}/sync"
         self.sweet = f"ys://127.0.0.1:{self.port}"
         self._complaints = folder / f"complaints of {name}"
-        self._command = [sys.executable, "-m", self.module, "serve", str(folder / "notes")]
+        self._command = [
+            *self.prefix,
+            sys.executable,
+            "-m",
+            self.module,
+            "serve",
+            str(folder / "notes"),
+        ]
         self._command += ["--state", str(self.state), "--port", str(self.port), "--no-open"]
         self._command += ["--embeddings", "none", "--policy", "create=allow"]
         if key:
