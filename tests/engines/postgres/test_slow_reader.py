@@ -7,6 +7,7 @@ again it is told all at once what it missed. The control drops it silently.
 import asyncio
 import socket
 import sys
+import time
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -36,7 +37,7 @@ class CarelessProcess(ServeProcess):
 async def joined(node: ServeProcess, note: str, peer: Peer) -> AsyncGenerator[ClientConnection]:
     """A socket with little room, whose client knows what is there."""
     place = socket.socket()
-    place.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    place.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 16_384)
     place.connect(("127.0.0.1", node.port))
     place.setblocking(False)
     async with connect(
@@ -89,8 +90,10 @@ async def read_slowly(
                 for _ in range(5):
                     written += await write(writing, writer)
             counted = asyncio.create_task(read_to_end(reading, reader))
+            began = time.monotonic()
             while await is_behind(one):
                 await asyncio.sleep(0.05)
+            sys.stderr.write(f"caught up after {time.monotonic() - began:.1f} s\n")
             await writing.send(encode(writer.add(END)))
             read = await counted
             answers.cancel()
