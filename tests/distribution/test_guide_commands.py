@@ -25,7 +25,9 @@ from tests.distribution.test_guide import assistant, copied
 from tests.server.processes import Process
 from tests.wait import until
 
-OTHER_PROGRAMS = {"claude", "pip", "make", "export", "openssl"}
+# Those that back up and restore are run where there is something to: `test_guide_backup`.
+BACKING_UP = {"cp", "mkdir", "pg_dump", "pg_restore", "sqlite3", "tar"}
+OTHER_PROGRAMS = {"claude", "pip", "make", "export", "openssl", "systemctl"} | BACKING_UP
 NOT_RUN = {
     "model install": "fetches 84 MB",
     "model status": "tells by its exit code that it is not installed here",

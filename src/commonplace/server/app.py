@@ -18,6 +18,8 @@ from commonplace.server.access.guard import BODY_MAX, Guard, GuardApp
 from commonplace.server.mcp.direct.answers import DirectAnswers
 from commonplace.server.mcp.direct.http import DirectHttp
 from commonplace.server.mcp.sessions import McpSessions
+from commonplace.server.metrics.counts import Counts
+from commonplace.server.metrics.requests import RequestCounter
 from commonplace.server.parts import PartApp, Parts
 
 SESSIONS_MAX = 1_000
@@ -36,12 +38,13 @@ def create_app(
     door: Door | None = None,
     ready: Ready | None = None,
     parts: Parts | None = None,
+    counts: Counts | None = None,
 ) -> Starlette:
     """Put the application together; it can be started once.
 
     `direct` answers what needs nothing of the server. `guard` says which hosts and origins are
     known; `door`, who is let in by which access token. `ready` says what is missing or fails;
-    `parts` serve those whose token is limited to folders.
+    `parts` serve those whose token is limited to folders; `counts` hears of each answer.
     """
     guard = guard or Guard()
 
@@ -55,6 +58,7 @@ def create_app(
     return Starlette(
         routes=[*health, *session, *routes, _mcp(server, guard)],
         middleware=[
+            *([Middleware(RequestCounter, counts=counts)] if counts else []),
             Middleware(GuardApp, guard=guard),
             *([Middleware(DoorApp, door=door)] if door else []),
             *([Middleware(PartApp, parts=parts)] if parts else []),

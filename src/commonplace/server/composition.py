@@ -4,11 +4,12 @@ Heavy imports wait until they are needed, and then do not hold up the event loop
 only asks the vault a question loads no protocol.
 """
 
+import logging
 import os
 import time
 from asyncio import get_running_loop
 from collections.abc import AsyncGenerator, Hashable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
@@ -24,6 +25,7 @@ from commonplace.core.view import View
 from commonplace.errors import BadArgument
 from commonplace.server.api.assistants import Visit, Visits
 from commonplace.server.mcp.vault_resources import VaultResources
+from commonplace.server.metrics.counts import Counts
 from commonplace.server.owner.handshake import Hello
 from commonplace.server.owner.pages import Pages
 from commonplace.vault.settings import Access, Settings
@@ -37,10 +39,13 @@ if TYPE_CHECKING:
     from commonplace.server.mcp.lazy import LateNotes
     from commonplace.server.mcp.server import NoteServer
     from commonplace.server.mcp.stream import Service
+    from commonplace.server.metrics.registry import Registry
+    from commonplace.server.metrics.text import Family
     from commonplace.server.owner.tool_port import ToolPort
     from commonplace.server.yjs.rooms import Rooms
     from commonplace.tools.table import Tool, Toolbox
     from commonplace.vault.databases import OpenDatabases
+    from commonplace.vault.lease.lease import Lease
     from commonplace.vault.nodes.providers import Stores
     from commonplace.vault.nodes.store import Store
     from commonplace.vault.permissions.permissions import Permissions
@@ -50,9 +55,15 @@ NO_TOKENS = (
     "Access tokens are required here, and this vault has no valid one. Create one:"
     " `commonplace token create NAME`, for the same vault. Then start again."
 )
+NO_TOKENS_YET = (
+    "Nobody can come in yet: this vault has no valid access token. Create one on this machine:"
+    " `commonplace token create NAME`, for the same vault and --state."
+)
 
 _KEY_BYTES = 32
 _GREETING_SECONDS = 0.05
+
+_logger = logging.getLogger(__name__)
 
 
 class Served:
@@ -67,6 +78,8 @@ class Served:
         self._services: dict[Hashable, Service] = {}
         self._shared_rooms: Rooms | None = None
         self._visits = Visits()
+        self._counts = Counts()
+        self.lease: Lease | None = None
         self.pages = Pages()
         self._tool_port: ToolPort | None = None
         self._agents: Agents | None = None
@@ -108,9 +121,18 @@ class Served:
     def arrived(self, vault: "Vault", stores: "Stores") -> None:
         """Take the vault that was opened, and the stores beside it."""
         self._vault, self._stores = vault, stores
+        vault.notes.documents.follow(lambda change: self._counts.add_edit(change.actor))
         self._opened.set()
         for notes in self._late:
             notes.arrived(VaultResources(vault))
+
+    def metrics(self) -> "list[Family]":
+        """Tell a monitor how this owner is doing."""
+        from commonplace.server.metrics.vault_metrics import Sockets, owner_families
+
+        rooms = self._shared_rooms
+        sockets = Sockets(rooms.connections, rooms.behind) if rooms else Sockets()
+        return owner_families(self.vault, self._counts, sockets, self.lease)
 
     async def session(self, stream: BufferedByteStream, greeting: Hello, own: Settings) -> None:
         """Serve one MCP client until it goes."""
@@ -155,12 +177,15 @@ class Served:
             sets,
         )
         from commonplace.server.app import create_app
+        from commonplace.server.metrics.process import process_families
+        from commonplace.server.metrics.route import metrics_route
         from commonplace.server.parts import Parts
         from commonplace.server.yjs import sockets, ysweet
 
         closed = own.read_only
         guard, door = Guard.also(own.access.hosts), self._door(own)
         routes = [
+            metrics_route(lambda: [*process_families(), *self.metrics()]),
             *page.routes(),
             *answers.routes(self.vault, read_only=closed),
             *browse.routes(self.vault, self._visits),
@@ -198,6 +223,7 @@ class Served:
             door=door,
             ready=self._missing,
             parts=Parts(partial(self._part, own, guard)),
+            counts=self._counts,
         )
 
     def _offers_agents(self, own: Settings) -> bool:
@@ -221,6 +247,7 @@ class Served:
         from commonplace.server.api.decisions import review
         from commonplace.server.app import part_app
         from commonplace.server.mcp.server import build
+        from commonplace.server.mcp.tool_calls import ToolCalls
         from commonplace.server.yjs import sockets, ysweet
         from commonplace.server.yjs.seen_rooms import SeenRooms
         from commonplace.tools.families import FOR_PARTS
@@ -233,7 +260,8 @@ class Served:
             permissions = vault.permissions.under(own.policies)
             tools = self._tools(vault, permissions, DocStore(vault, permissions))
             box = self._box(own, [tool for tool in tools if tool.name in FOR_PARTS])
-            server = build(box, VaultResources(vault), version=__version__, state_keys=[key])
+            calls = ToolCalls(box, counts=self._counts)
+            server = build(calls, VaultResources(vault), version=__version__, state_keys=[key])
             routes = [
                 *answers.routes(vault, read_only=closed),
                 *browse.routes(vault, Visits()),
@@ -255,7 +283,9 @@ class Served:
 
         tokens = self.vault.tokens
         if own.access.token and not tokens.any:
-            raise BadArgument(NO_TOKENS)
+            if self.lease is None:
+                raise BadArgument(NO_TOKENS)
+            _logger.warning(NO_TOKENS_YET)  # a team's can only be made while a node runs
         key = _state_key(own.state)
         return Door(tokens, Sessions(tokens, key), Grants(key, time.time), own.access.token)
 
@@ -296,7 +326,7 @@ class Served:
         else:
             notes.arrived(VaultResources(self._vault))
         late = LateToolbox(offered(own.families, read_only=own.read_only), fill)
-        calls = ToolCalls(toolbox or late, self._visits)
+        calls = ToolCalls(toolbox or late, self._visits, self._counts)
         server: list[NoteServer] = []
 
         async def sdk_server() -> "NoteServer":
@@ -357,15 +387,16 @@ async def compose(
     follow: bool = True,
     late: bool = False,
     databases: "OpenDatabases | None" = None,
+    registry: "Registry | None" = None,
 ) -> AsyncGenerator[Served]:
     """Open the vault that these settings name; `late`, only once somebody wants it.
 
-    `databases` opens those of a team's vault.
+    `databases` opens those of a team's vault; `registry` hears how it is doing.
     """
     served = Served()
     done = anyio.Event()
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(_keep_open, settings, follow, served, done, databases)
+        tasks.start_soon(_keep_open, settings, follow, served, done, databases, registry)
         try:
             if not late:
                 await served.opened()
@@ -383,6 +414,7 @@ async def _keep_open(
     served: Served,
     done: anyio.Event,
     databases: "OpenDatabases | None",
+    registry: "Registry | None",
 ) -> None:
     """Hold the vault open in one task from first to last."""
     await served.wanted.wait()
@@ -393,12 +425,14 @@ async def _keep_open(
     from commonplace.vault.open import open_vault
 
     opened = await databases() if databases else None
+    served.lease = opened.lease if opened else None
     async with (
         open_vault(settings, follow=follow, databases=opened) as vault,
         providers.opened(vault) as stores,
     ):
         served.arrived(vault, stores)
-        await done.wait()
+        with registry.telling(served.metrics) if registry else nullcontext():
+            await done.wait()
 
 
 async def _load(module: str) -> None:

@@ -28,6 +28,8 @@ class Databases:
     history: History
     permit: Permit = always
     """Asked before each change of a file."""
+    lease: Lease | None = None
+    """What a team's vault is owned under."""
 
 
 OpenDatabases = Callable[[], Awaitable[Databases]]
@@ -55,7 +57,7 @@ async def team_databases(source: "str | Pool", lease: Lease) -> Databases:
         raise
     lease.follow(log.sever)
     lease.follow(history.sever)
-    return Databases(log, history, partial(_permit, lease))
+    return Databases(log, history, partial(_permit, lease), lease)
 
 
 def _permit(lease: Lease) -> None:

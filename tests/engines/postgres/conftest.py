@@ -34,13 +34,15 @@ def postgres() -> Generator[PostgresServer]:
         server.create()
         server.start()
         with admin(server) as connection:
-            connection.execute(
-                sql.SQL("CREATE ROLE {} LOGIN PASSWORD {}").format(
-                    sql.Identifier(ROLE), sql.Literal(PASSWORD)
-                )
-            )
+            make_role(connection)
         yield server
         server.stop()
+
+
+def make_role(connection: "psycopg.Connection") -> None:
+    """Make the ordinary role that nodes come as."""
+    make = sql.SQL("CREATE ROLE {} LOGIN PASSWORD {}")
+    connection.execute(make.format(sql.Identifier(ROLE), sql.Literal(PASSWORD)))
 
 
 def admin(server: PostgresServer, database: str = "postgres") -> "psycopg.Connection":

@@ -56,10 +56,10 @@ class Proxy:
 
 
 @asynccontextmanager
-async def proxy_to(port: int) -> AsyncGenerator[Proxy]:
-    """A proxy before a port of this machine."""
+async def proxy_to(port: int, host: str = "127.0.0.1") -> AsyncGenerator[Proxy]:
+    """A proxy before a port of this machine, on one of its addresses."""
     proxy = Proxy(port)
-    server = await asyncio.start_server(proxy.serve, "127.0.0.1", 0)
+    server = await asyncio.start_server(proxy.serve, host, 0)
     proxy.port = server.sockets[0].getsockname()[1]
     try:
         yield proxy

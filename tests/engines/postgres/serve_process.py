@@ -33,13 +33,16 @@ def make_key(folder: Path) -> Path:
 class ServeProcess:
     """A node with a state folder and a port of its own; without a database, a server by itself."""
 
+    module = "commonplace"
+    prefix: tuple[str, ...] = ()
+
     def __init__(
         self,
         name: str,
         folder: Path,
         url: str = "",
         key: Path | None = None,
-        *,
+        *more: str,
         vaults: Path | None = None,
         idle_seconds: float = 300.0,
     ) -> None:
@@ -50,7 +53,7 @@ class ServeProcess:
         self.ws = f"ws://127.0.0.1:{self.port}/sync"
         self.sweet = f"ys://127.0.0.1:{self.port}"
         self._complaints = folder / f"complaints of {name}"
-        self._command = [sys.executable, "-m", "commonplace", "serve"]
+        self._command = [*self.prefix, sys.executable, "-m", self.module, "serve"]
         if vaults is None:
             self._command.append(str(folder / "notes"))
         else:
@@ -61,6 +64,7 @@ class ServeProcess:
             self._command += ["--vault-name", "team"]
         if key:
             self._command += ["--node", "127.0.0.1:0", "--node-key", str(key)]
+        self._command += more
         self._env = {**os.environ, "COMMONPLACE_DATABASE": url}
 
     def __enter__(self) -> Self:

@@ -37,9 +37,11 @@ class PostgresServer:
         self.settings = list(settings)
         self._process: subprocess.Popen[Any] | None = None
 
-    def url(self, database: str, *, role: str = ROLE, port: int = 0) -> str:
-        """Return where a database of it answers; another port is that of a proxy."""
-        return f"postgresql://{role}:{PASSWORD}@127.0.0.1:{port or self.port}/{database}"
+    def url(
+        self, database: str, *, role: str = ROLE, port: int = 0, host: str = "127.0.0.1"
+    ) -> str:
+        """Return where a database of it answers; another port or host is that of a proxy."""
+        return f"postgresql://{role}:{PASSWORD}@{host}:{port or self.port}/{database}"
 
     def create(self) -> None:
         """Make the files of a server with nothing in it."""
@@ -194,13 +196,8 @@ def missing() -> str | None:
 
 def install() -> None:
     """Install Debian's package, without the server that it would start by itself."""
-    apt = ["apt-get", "-q", "-y", "--no-install-recommends", "install"]
-    quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     for package in ("postgresql-common", "postgresql"):
-        done = subprocess.run([*apt, package], check=False, env=quiet, stdout=subprocess.DEVNULL)
-        if done.returncode and package == "postgresql-common":  # its lists may be old, or missing
-            subprocess.run(["apt-get", "-q", "update"], check=False, stdout=subprocess.DEVNULL)
-            subprocess.run([*apt, package], check=False, env=quiet, stdout=subprocess.DEVNULL)
+        install_package(package)
         if package == "postgresql-common" and _DEFAULTS.exists():
             text = _DEFAULTS.read_text()
             _DEFAULTS.write_text(
@@ -208,10 +205,22 @@ def install() -> None:
             )
 
 
+def install_package(name: str) -> None:
+    """Install a package of Debian; its lists may be old, or missing."""
+    apt = ["apt-get", "-q", "-y", "--no-install-recommends", "install", name]
+    quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    if subprocess.run(apt, check=False, env=quiet, stdout=subprocess.DEVNULL).returncode:
+        subprocess.run(["apt-get", "-q", "update"], check=False, stdout=subprocess.DEVNULL)
+        subprocess.run(apt, check=False, env=quiet, stdout=subprocess.DEVNULL)
+
+
 def main() -> int:
-    """Get PostgreSQL ready, or say why not."""
-    if missing() and os.geteuid() == 0 and shutil.which("apt-get"):
+    """Get PostgreSQL ready, or say why not; and what makes networks that can be cut."""
+    may_install = os.geteuid() == 0 and shutil.which("apt-get")
+    if missing() and may_install:
         install()
+    if not shutil.which("ip") and may_install:
+        install_package("iproute2")
     if why := missing():
         sys.stderr.write(why + "\n")
     return 0

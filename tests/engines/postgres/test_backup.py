@@ -1,13 +1,13 @@
-"""A team's vault brought back from a dump of its database and a copy of its folder."""
+"""A team's vault brought back from copies of its database and its folder, as the guide says."""
 
 import asyncio
-import shutil
-import subprocess
+import os
 from pathlib import Path
 
 import pytest
 from psycopg import sql
 
+from tests.distribution.guide_backup import ALL, run_block
 from tests.engines.postgres.conftest import admin
 from tests.engines.postgres.serve_process import ServeProcess, make_key
 from tests.engines.postgres.server import ROLE, PostgresServer, binaries
@@ -18,16 +18,21 @@ from tests.wait import eventually
 pytestmark = pytest.mark.anyio
 
 
-def restore(postgres: PostgresServer, dump: bytes) -> str:
-    """Fill a new database; returns where it is."""
+def new_database(postgres: PostgresServer) -> str:
+    """Make an empty database; returns where it is."""
     with admin(postgres) as connection:
         connection.execute(
             sql.SQL("CREATE DATABASE restored OWNER {}").format(sql.Identifier(ROLE))
         )
-    url = postgres.url("restored")
-    command = [str(binaries() / "psql"), "-q", "-v", "ON_ERROR_STOP=1", url]
-    subprocess.run(command, input=dump, check=True, capture_output=True)
-    return url
+    return postgres.url("restored")
+
+
+def run(number: int, notes: Path, url: str, lines: slice = ALL) -> None:
+    """Run a block of the guide for this database and folder, the copies being two levels above."""
+    programs = f"{binaries()}{os.pathsep}{os.environ['PATH']}"
+    folder = notes.parent.parent
+    heading = "A team's server"
+    run_block(heading, number, folder, notes, lines, COMMONPLACE_DATABASE=url, PATH=programs)
 
 
 async def test_database_first_then_the_folder(
@@ -45,14 +50,14 @@ async def test_database_first_then_the_folder(
         people.tell("insert", name="ana", at=0, text="in the dump ")
         people.tell("saved", names=["ana"])
         await eventually(lambda: "in the dump" in file.read_text())
-        dump = subprocess.run(
-            [str(binaries() / "pg_dump"), url], check=True, capture_output=True
-        ).stdout
+        run(0, first / "notes", url, slice(1))  # the database
         people.tell("insert", name="ana", at=0, text="after the dump ")
         people.tell("saved", names=["ana"])
         await eventually(lambda: "after the dump" in file.read_text())
-        shutil.copytree(first / "notes", second / "notes")
-    with ServeProcess("two", second, restore(postgres, dump), key) as node:
+        run(0, first / "notes", url, slice(1, None))  # then the files
+    other = new_database(postgres)
+    run(1, second / "notes", other)
+    with ServeProcess("two", second, other, key) as node:
         assert await document_of(node, "a.md") == note
         async with over_mcp(node) as client:
 

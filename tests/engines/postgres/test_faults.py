@@ -18,8 +18,9 @@ import psycopg
 import pytest
 from psycopg import sql
 
-from tests.engines.postgres.conftest import admin, scratch
-from tests.engines.postgres.server import PASSWORD, ROLE, SUPERUSER, PostgresServer, missing
+from tests.engines.postgres.conftest import admin, make_role, scratch
+from tests.engines.postgres.server import ROLE, SUPERUSER, PostgresServer, missing
+from tests.engines.postgres.test_checks import doctor
 from tests.wait import until
 
 KILLS = int(os.environ.get("COMMONPLACE_KILLS", "3"))
@@ -174,8 +175,7 @@ def pair(*settings: str) -> Generator[tuple[PostgresServer, PostgresServer]]:
         primary.start()
         try:
             with admin(primary) as connection:
-                make = sql.SQL("CREATE ROLE {} LOGIN PASSWORD {}")
-                connection.execute(make.format(sql.Identifier(ROLE), sql.Literal(PASSWORD)))
+                make_role(connection)
                 connection.execute(
                     sql.SQL("CREATE DATABASE team OWNER {}").format(sql.Identifier(ROLE))
                 )
@@ -210,6 +210,9 @@ def test_with_a_synchronous_standby_a_dead_primary_costs_nothing() -> None:
         with admin(primary) as connection:
             connection.execute("SELECT 1")
             until(lambda: synchronous(primary), PATIENCE)
+        _, told = doctor(primary.url("team"))
+        assert told["database standby"][0]
+        assert "survives the loss of this machine" in told["database standby"][1]
         acknowledged = fail_over(primary, standby)
         found = kept(standby.url("team"))
         assert len(acknowledged) >= 60

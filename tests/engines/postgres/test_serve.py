@@ -9,6 +9,7 @@ import itertools
 import os
 import signal
 import socket
+import subprocess
 import sys
 import time
 from collections.abc import Generator
@@ -16,6 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from mcp import Client
 
@@ -52,8 +54,6 @@ def over_mcp(node: ServeProcess) -> Client:
 
 
 async def document_of(node: ServeProcess, path: str) -> str:
-    import httpx
-
     async with httpx.AsyncClient(base_url=node.http, timeout=PATIENCE) as http:
         return (await http.get("/api/document", params={"path": path})).json()["id"]
 
@@ -237,3 +237,16 @@ async def test_nodes_are_restarted_one_after_the_other_while_assistants_work(
         async with over_mcp(nodes[0]) as client:
             for word in [word for each in assistants for word in each.saved]:
                 assert word in await call(client, "read", file_path=f"{word}.md")
+
+
+async def test_the_first_token_is_made_while_a_node_runs(url: str, tmp_path: Path) -> None:
+    (tmp_path / "notes").mkdir()
+    with ServeProcess("one", tmp_path, url, make_key(tmp_path), "--require-token") as node:
+        assert "Nobody can come in yet" in node.complaints
+        async with httpx.AsyncClient(base_url=node.http, timeout=PATIENCE) as http:
+            assert (await http.get("/api/tree")).status_code == 401
+            make = [sys.executable, "-m", "commonplace", "token", "create", "ada"]
+            make += [str(tmp_path / "notes"), "--state", str(node.state)]
+            made = await asyncio.to_thread(subprocess.check_output, make, text=True)
+            shown = {"authorization": f"Bearer {made.strip()}"}
+            assert (await http.get("/api/tree", headers=shown)).status_code == 200

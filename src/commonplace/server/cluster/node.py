@@ -23,6 +23,8 @@ from commonplace.server.cluster.door import attend, keep_door
 from commonplace.server.cluster.team import Team
 from commonplace.server.cluster.way import Way
 from commonplace.server.composition import compose
+from commonplace.server.metrics.registry import Registry
+from commonplace.server.metrics.vault_metrics import follower_families
 from commonplace.server.owner.handshake import hello
 from commonplace.server.owner.host import host
 from commonplace.server.owner.http_apps import url
@@ -63,6 +65,7 @@ async def serve(
     stop: anyio.Event,
     ready: Callable[[], None],
     anew: Callable[[], None],
+    registry: Registry | None = None,
 ) -> None:
     """Serve a team's vault until `stop` is set; `anew` replaces this process, and does not return.
 
@@ -75,8 +78,8 @@ async def serve(
     door = listening(team)
     address = f"{team.host}:{door.getsockname()[1]}"
     leases = Leases(team.database, f"{socket.gethostname()}:{os.getpid()}", address)
-    pool = Pool(team.database)
-    node = _Node(settings, team, listeners, leases, pool, door, stop, once(ready), anew)
+    pool, registry = Pool(team.database), registry or Registry()
+    node = _Node(settings, team, listeners, leases, pool, door, stop, once(ready), anew, registry)
     if not await patiently(leases.__aenter__, stop):
         return
     try:
@@ -99,6 +102,7 @@ class _Node:
     stop: anyio.Event
     ready: Callable[[], None]
     anew: Callable[[], None]
+    registry: Registry
 
     async def take_turn(self) -> None:
         """Own the vault, or pass on to who does, until that is over."""
@@ -123,7 +127,7 @@ class _Node:
                     await host(
                         self.settings,
                         claim,
-                        compose=partial(compose, databases=opened),
+                        compose=partial(compose, databases=opened, registry=self.registry),
                         stop=self.stop,
                         listeners=[listener.dup() for listener in self.listeners],
                         ready=self.ready,
@@ -137,7 +141,8 @@ class _Node:
         name, _, port = holder.address.rpartition(":")
         greeting = hello(self.settings, "http", urls=tuple(map(url, self.listeners)))
         way = Way(name, int(port), self.team.context(server=False), greeting)
-        with plain_errors(), suppress(*ENDED):
+        state = lambda: follower_families(self.team.vault, holder.fence, way.carried)  # noqa: E731
+        with plain_errors(), suppress(*ENDED), self.registry.telling(state):
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(cancel_when, self.stop, tasks.cancel_scope)
                 tasks.start_soon(self._watch, holder, tasks.cancel_scope)

@@ -16,6 +16,7 @@ from commonplace.server.cluster.node import listening, load_ahead, patiently
 from commonplace.server.cluster.places import Places
 from commonplace.server.cluster.team import Team
 from commonplace.server.cluster.vaults import Plan, Vaults
+from commonplace.server.metrics.registry import Registry
 from commonplace.server.owner.handshake import Hello
 from commonplace.server.owner.http_apps import url
 from commonplace.server.owner.loop_errors import ignore_late_readers
@@ -36,6 +37,7 @@ async def serve_several(
     stop: anyio.Event,
     ready: Callable[[], None],
     anew: Callable[[], None],
+    registry: Registry,
 ) -> None:
     """Serve the vaults of a folder until `stop` is set; `anew` replaces this process.
 
@@ -62,7 +64,7 @@ async def serve_several(
 
     try:
         async with anyio.create_task_group() as tasks:
-            vaults = Vaults(plan, team, leases, pool, tasks)
+            vaults = Vaults(plan, team, leases, pool, registry, tasks)
             greeting = Hello(
                 "http", "", os.getpid(), (), (), hosts=access.hosts, token=access.token
             )

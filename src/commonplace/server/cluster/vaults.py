@@ -23,6 +23,7 @@ from commonplace.errors import CommonplaceError, Unavailable
 from commonplace.server.cluster.node import open_databases
 from commonplace.server.cluster.team import Team
 from commonplace.server.composition import Served, compose
+from commonplace.server.metrics.registry import Registry
 from commonplace.server.owner.attendance import Attendance
 from commonplace.server.owner.handshake import HELLO_MAX, Hello, hello, line, parse_answer
 from commonplace.server.owner.host import host
@@ -116,12 +117,19 @@ class Vaults:
     """All vaults that this node has open, by name."""
 
     def __init__(
-        self, plan: Plan, team: Team, leases: Leases, pool: Pool, tasks: TaskGroup
+        self,
+        plan: Plan,
+        team: Team,
+        leases: Leases,
+        pool: Pool,
+        registry: Registry,
+        tasks: TaskGroup,
     ) -> None:
         self._plan = plan
         self._team = team
         self._leases = leases
         self._pool = pool
+        self._registry = registry
         self._tasks = tasks
         self._open: dict[str, OpenVault] = {}
         self._ending = False
@@ -240,7 +248,8 @@ class Vaults:
     ) -> AsyncGenerator[Served]:
         urls = [f"{url}{self._team.place(name)}" for url in self._plan.urls]
         opened = partial(open_databases, settings, self._pool, lease)
-        async with compose(settings, databases=opened) as served:
+        registry = self._registry
+        async with compose(settings, databases=opened, registry=registry) as served:
             with served.pages.served(urls):
                 yield served
 

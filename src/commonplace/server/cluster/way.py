@@ -20,7 +20,7 @@ from commonplace.server.relay.http_proxy import wait_gone
 _logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Way:
     """Where the owner is, and what it is told of who comes."""
 
@@ -28,6 +28,8 @@ class Way:
     port: int
     context: ssl.SSLContext
     greeting: Hello
+    carried: int = 0
+    """How many connections go this way now."""
 
     async def pass_on(self, listeners: Sequence[socket.socket], ready: Callable[[], None]) -> None:
         """Pass everybody on until the owner goes; raises what `ENDED` names if it is not there."""
@@ -59,6 +61,7 @@ class Way:
             await accepting.serve(self._carry)
 
     async def _carry(self, client: SocketStream) -> None:
+        self.carried += 1
         try:
             async with client, await self.reach(replace(self.greeting, urls=())) as owner:
                 await carry(client, owner)
@@ -66,3 +69,5 @@ class Way:
             return
         except Exception:
             _logger.exception("a connection to the owner failed")
+        finally:
+            self.carried -= 1

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from commonplace.core.scopes import Scope
 from commonplace.server.api.assistants import Visits
 from commonplace.server.mcp.lazy import LateToolbox
+from commonplace.server.metrics.counts import Counts
 from commonplace.tools.answer import Answer
 from commonplace.tools.definition import Definition, definition
 from commonplace.tools.families import WRITING_TOOLS
@@ -14,9 +15,15 @@ from commonplace.tools.table import Call, Toolbox
 class ToolCalls:
     """Calls of tools, each remembered as a visit for people to see."""
 
-    def __init__(self, toolbox: Toolbox | LateToolbox, visits: Visits | None = None) -> None:
+    def __init__(
+        self,
+        toolbox: Toolbox | LateToolbox,
+        visits: Visits | None = None,
+        counts: Counts | None = None,
+    ) -> None:
         self._toolbox = toolbox
         self._visits = visits or Visits()
+        self._counts = counts or Counts()
 
     @property
     def names(self) -> Sequence[str]:
@@ -44,7 +51,9 @@ class ToolCalls:
         """Run a tool."""
         toolbox = await self.opened()
         self._visits.note(call.actor.name, name, arguments)
-        return await toolbox.call(name, arguments, call)
+        answer = await toolbox.call(name, arguments, call)
+        self._counts.add_call(name, failed=answer.is_error)
+        return answer
 
     async def opened(self) -> Toolbox:
         """Return the tools once they are there."""

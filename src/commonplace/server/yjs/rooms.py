@@ -77,6 +77,11 @@ class Room:
     def __len__(self) -> int:
         return len(self._members)
 
+    @property
+    def behind(self) -> int:
+        """How many read too slowly, and have yet to be told again what they missed."""
+        return sum(member.behind for member in self._members)
+
     def enter(self, *, read_only: bool) -> Outbox:
         """Let somebody in; it hears of everything from now on."""
         member = Outbox(self._catch_up)
@@ -190,6 +195,16 @@ class Rooms:
         self._rooms: dict[str, Room] = {}
         self._connections = 0
         self._numbers = count(1)
+
+    @property
+    def connections(self) -> int:
+        """How many sockets are open."""
+        return self._connections
+
+    @property
+    def behind(self) -> int:
+        """How many of them read too slowly."""
+        return sum(room.behind for room in self._rooms.values())
 
     def somebody(self) -> str:
         """Name an actor of whom nothing is known."""

@@ -214,6 +214,11 @@ class Documents:
         """Tell whether a document can be worked on without waiting for it."""
         return self._found(id) is not None
 
+    @property
+    def count(self) -> int:
+        """How many documents are in memory."""
+        return len(self._live)
+
     def is_live(self, id: str) -> bool:
         """Tell whether a document is in memory."""
         return id in self._live

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from commonplace.core.history import Blame, Delta
+from commonplace.vault.durations import CommitLoad
 
 BEFORE_CAUSE = "before"
 """The cause of what is older than the history: a text whose writers nobody knows."""
@@ -94,6 +95,11 @@ class Wanted:
 
 class History(Protocol):
     """Where revisions are kept."""
+
+    @property
+    def commit_load(self) -> CommitLoad:
+        """How long commits took so far, and how much waits for the next."""
+        ...
 
     async def append(self, written: Sequence[Written]) -> list[int]:
         """Keep revisions, all or none; returns their numbers, which grow."""

@@ -5,6 +5,7 @@ from functools import partial
 from typing import Generic, Self
 
 from commonplace.core.history import Blame
+from commonplace.vault.durations import CommitLoad
 from commonplace.vault.history import erasure, queries, tables
 from commonplace.vault.history.history import Head, Revision, Wanted, Written
 from commonplace.vault.log.commits import Commits
@@ -26,6 +27,11 @@ class TableHistory(Generic[C]):
     async def close(self) -> None:
         """Save what waits, then let go of the database."""
         await self._commits.close()
+
+    @property
+    def commit_load(self) -> CommitLoad:
+        """How long commits took so far, and how much waits for the next."""
+        return self._commits.load
 
     async def append(self, written: Sequence[Written]) -> list[int]:
         """Keep revisions, all or none; returns their numbers."""

@@ -32,6 +32,11 @@ class Lease:
         """Whether it is over; what is lost does not come back."""
         return self._lost.is_set() or self._clock() >= self._until
 
+    @property
+    def seconds_left(self) -> float:
+        """How long it holds if it is not renewed."""
+        return 0.0 if self.is_lost else max(0.0, self._until - self._clock())
+
     def prolong(self, until: float) -> None:
         """Let it hold longer; from any thread."""
         self._until = max(self._until, until)

@@ -25,6 +25,7 @@ from contextlib import contextmanager, suppress
 from typing import Generic, TypeVar
 
 from commonplace.errors import Unavailable
+from commonplace.vault.durations import CommitLoad, Durations
 from commonplace.vault.log.crowd import Crowd
 from commonplace.vault.log.engine import C, Engine
 from commonplace.vault.log.jobs import (
@@ -70,6 +71,7 @@ class Commits(Generic[C]):
         self._bytes = 0
         self._stale: set[str] = set()
         self._untidy = 0
+        self._durations = Durations()
         self._changed = threading.Condition()
         self._closed = False
         self._failure: str | None = None
@@ -102,6 +104,11 @@ class Commits(Generic[C]):
     def full(self) -> bool:
         """Whether no more can wait."""
         return len(self._waiting) >= self._jobs_max or self._bytes >= BYTES_MAX
+
+    @property
+    def load(self) -> CommitLoad:
+        """How long commits took so far, and how much waits for the next."""
+        return CommitLoad(self._durations, len(self._waiting))
 
     @property
     def problem(self) -> str | None:
@@ -191,12 +198,14 @@ class Commits(Generic[C]):
         return job.error is not None
 
     def _commit(self, writes: list[AnyJob]) -> None:
+        began = time.perf_counter()
         try:
             with self._transaction() as connection:
                 run_all(connection, writes)
         except Exception as error:  # noqa: BLE001 (told to whoever asked; the thread goes on)
             self._fail(writes, error)
         else:
+            self._durations.add(time.perf_counter() - began)
             self._failure = None
             self._untidy += sum(1 + job.size // _PAGE_BYTES for job in writes)
             for job in writes:

@@ -15,6 +15,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
+from commonplace.vault.durations import CommitLoad
+
 
 @dataclass(frozen=True, slots=True)
 class Author:
@@ -127,6 +129,11 @@ class Log(Protocol):
     @property
     def problem(self) -> str | None:
         """Why nothing can be saved, as far as the last write has shown; None if it can."""
+        ...
+
+    @property
+    def commit_load(self) -> CommitLoad:
+        """How long commits took so far, and how much waits for the next."""
         ...
 
     async def probe(self) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Generic, Self
 
+from commonplace.vault.durations import CommitLoad
 from commonplace.vault.log import tables
 from commonplace.vault.log.commits import Commits
 from commonplace.vault.log.engine import C
@@ -63,6 +64,11 @@ class TableLog(Generic[C]):
     def problem(self) -> str | None:
         """Why nothing can be saved, as far as the last write has shown; None if it can."""
         return self._commits.problem
+
+    @property
+    def commit_load(self) -> CommitLoad:
+        """How long commits took so far, and how much waits for the next."""
+        return self._commits.load
 
     async def probe(self) -> None:
         """Save something, whether or not that worked before; raises what is the matter."""

@@ -16,7 +16,7 @@ import click
 from click.core import ParameterSource
 
 from commonplace.cli import welcome
-from commonplace.cli.choices import team_choice
+from commonplace.cli.choices import metrics_choice, team_choice
 from commonplace.cli.commands.decisions.trust import asked_on_terminal
 from commonplace.cli.group import settled, vault_options, withheld
 from commonplace.cli.host_names import addresses, exposure, on_this_machine
@@ -28,6 +28,7 @@ from commonplace.vault.settings import Access, Settings
 
 if TYPE_CHECKING:
     from commonplace.server.cluster.team import Team
+    from commonplace.server.metrics.registry import Registry
     from commonplace.server.owner.host import Compose
 
 Serving = Callable[..., Awaitable[None]]
@@ -107,6 +108,12 @@ _IN_CLEAR = (
     help="With --database: a certificate and its key, the same on each node.",
 )
 @click.option(
+    "--metrics",
+    envvar="COMMONPLACE_METRICS",
+    metavar="HOST:PORT",
+    help="Answer monitors at /metrics of this address too, without a token.",
+)
+@click.option(
     "--open/--no-open",
     "browse",
     default=None,
@@ -126,6 +133,7 @@ def command(
     close_after: float,
     node: str | None,
     node_key: str | None,
+    metrics: str | None,
     browse: bool | None,
     as_json: bool,
 ) -> None:
@@ -138,7 +146,7 @@ def command(
     team = team_choice.chosen(database, vault_name, node, node_key, vaults, close_after)
     access = exposure(host, names, require_token=require_token)
     if team and team.folder:
-        _serve_several(flags, team, access, host, port, as_json=as_json)
+        _serve_several(flags, team, access, host, port, metrics, as_json=as_json)
         return
     settings = replace(settled(flags, asked_on_terminal()), access=access)
     if unmet := withheld(settings, flags):
@@ -155,11 +163,18 @@ def command(
 
     if access.token and not on_this_machine(host):
         notice(_IN_CLEAR)
-    serve(settings, host, port, ready=ready, team=team)
+    serve(settings, host, port, ready=ready, team=team, metrics=metrics)
 
 
 def _serve_several(
-    flags: Flags, team: "Team", access: Access, host: str, port: int, *, as_json: bool
+    flags: Flags,
+    team: "Team",
+    access: Access,
+    host: str,
+    port: int,
+    metrics: str | None,
+    *,
+    as_json: bool,
 ) -> None:
     """Serve every vault of a team that somebody asks for, until the process is told to end."""
     if flags.vault:
@@ -184,8 +199,9 @@ def _serve_several(
 
     keep_for_team(state_base(flags, os.environ))
     listeners = listening(host, port)
+    monitors = metrics_choice.listening(metrics)
     log_to_stderr(*log_choices(Choices(flags, os.environ)))
-    serving = partial(_run_several, settings_of, team, access, listeners, ready)
+    serving = partial(_run_several, settings_of, team, access, listeners, ready, monitors)
     with plain_errors():
         anyio.run(serving, backend_options={"use_uvloop": True})
 
@@ -196,16 +212,24 @@ async def _run_several(
     access: Access,
     listeners: Sequence[socket.socket],
     ready: Callable[[str], None],
+    monitors: socket.socket | None,
 ) -> None:
     from commonplace.server.cluster.several import serve_several
+    from commonplace.server.metrics.registry import Registry
     from commonplace.server.owner.http_apps import url
+
+    registry = Registry()
 
     def tell() -> None:
         ready(_shown(url(listeners[0]), access))
 
-    await _until_told(
-        partial(serve_several, settings_of, team, access, listeners, ready=tell, anew=_begin_anew)
+    serving = partial(
+        *(serve_several, settings_of, team, access, listeners),
+        ready=tell,
+        anew=_begin_anew,
+        registry=registry,
     )
+    await _until_told(serving, registry, monitors)
 
 
 def serve(
@@ -216,22 +240,29 @@ def serve(
     ready: Callable[[str], None],
     compose: "Compose | None" = None,
     team: "Team | None" = None,
+    metrics: str | None = None,
 ) -> None:
     """Serve until the process is told to end."""
     listeners = listening(host, port)
+    monitors = metrics_choice.listening(metrics)
 
     import anyio
 
+    from commonplace.server.metrics.registry import Registry
     from commonplace.server.owner.unwrap import plain_errors
 
+    registry = Registry()
     if compose is None:
         from commonplace.server.composition import compose as real
 
-        compose = real
+        compose = partial(real, registry=registry)
     log_to_stderr(settings.log_level, settings.log_format)
     fast = {"use_uvloop": True}
     with plain_errors():
-        anyio.run(_serve, settings, listeners, compose, ready, team, backend_options=fast)
+        anyio.run(
+            partial(_serve, settings, listeners, compose, ready, team, registry, monitors),
+            backend_options=fast,
+        )
 
 
 async def _serve(
@@ -240,6 +271,8 @@ async def _serve(
     compose: "Compose",
     ready: Callable[[str], None],
     team: "Team | None",
+    registry: "Registry",
+    monitors: socket.socket | None,
 ) -> None:
     from commonplace.server.owner.http_apps import url
     from commonplace.server.relay import http_proxy
@@ -252,11 +285,18 @@ async def _serve(
     else:
         from commonplace.server.cluster import node
 
-        serving = partial(node.serve, settings, team, listeners, ready=tell, anew=_begin_anew)
-    await _until_told(serving)
+        serving = partial(
+            *(node.serve, settings, team, listeners),
+            ready=tell,
+            anew=_begin_anew,
+            registry=registry,
+        )
+    await _until_told(serving, registry, monitors)
 
 
-async def _until_told(serving: Serving) -> None:
+async def _until_told(
+    serving: Serving, registry: "Registry", monitors: socket.socket | None
+) -> None:
     """Serve until the process is told to end, and then for a few seconds at most."""
     import anyio
 
@@ -272,6 +312,10 @@ async def _until_told(serving: Serving) -> None:
     with stop_signals() as told:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(wait, told)
+            if monitors is not None:
+                from commonplace.server.owner.metrics_port import answer_monitors
+
+                tasks.start_soon(answer_monitors, monitors, registry)
             try:
                 await serving(stop=stop)
             finally:

@@ -1,0 +1,25 @@
+"""`commonplace` that calls an edit saved before it is: a control."""
+
+import asyncio
+import itertools
+
+from commonplace.cli import main
+from commonplace.vault.log.log import LogEntry
+from commonplace.vault.log.postgres import PostgresLog
+
+append = PostgresLog.append
+numbers = itertools.count(1)
+
+
+def append_eagerly(self: PostgresLog, entry: LogEntry) -> "asyncio.Future[int]":
+    saved = append(self, entry)
+    saved.add_done_callback(lambda done: done.cancelled() or done.exception())
+    told: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+    told.set_result(next(numbers))
+    return told
+
+
+PostgresLog.append = append_eagerly
+
+if __name__ == "__main__":
+    main()
