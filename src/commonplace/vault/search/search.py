@@ -26,7 +26,7 @@ from commonplace.errors import Unavailable
 from commonplace.vault.embeddings.semantic import NOTES_MAX, Near, SemanticSearch
 from commonplace.vault.files.roots import Roots
 from commonplace.vault.index.catalog import CatalogEntry
-from commonplace.vault.index.corpus import Span
+from commonplace.vault.index.corpus.ranges import Span
 from commonplace.vault.index.mirror import Contents
 from commonplace.vault.index.reader import About, Index
 from commonplace.vault.index.threads import Aside
