@@ -20,7 +20,7 @@ from commonplace.vault.search.ripgrep import Pattern
 
 # So few notes are searched by themselves, whatever the size of the corpus.
 FEW_MAX = 64
-FEW_BYTES_MAX = 1 << 20
+FEW_BYTES_MAX = 1 << 18
 # To read what ripgrep says of so many lines takes memory that is worth giving back.
 MANY_MIN = 200_000
 

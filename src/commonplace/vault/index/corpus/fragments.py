@@ -1,9 +1,9 @@
 """Which fragments (four bytes in a row) each block of a shard holds: what cannot match is not read.
 
 A shard is append-only, so what is said of a part of it stays true. 128 blocks are a group: for
-each of 8,192 kinds of fragments, one bit a block. Kinds are hashes, and capital ASCII letters count
-as small ones: a block that holds a text has all its bits, and one that has them may not hold it.
-A block knows the first bytes of the next one too, so that a text may begin in one and end in
+each of 16,384 kinds of fragments, one bit a block. Kinds are hashes, and capital ASCII letters
+count as small ones: a block that holds a text has all its bits; one that has them may not hold
+it. A block knows the first bytes of the next one too, so that a text may begin in one and end in
 another. What comes after the last whole group is not described; whoever asks has to look there.
 """
 
@@ -17,7 +17,7 @@ _BLOCK = 8192
 _BLOCKS = 128
 _GROUP = _BLOCK * _BLOCKS
 _OVERLAP = 64  # so much of a literal is looked up
-_KINDS_BITS = 13
+_KINDS_BITS = 14
 _BITS_BYTES = _BLOCKS // 8
 _DESCRIPTION = (1 << _KINDS_BITS) * _BITS_BYTES
 _FACTOR, _SHIFT = 0x9E3779B1, 32 - _KINDS_BITS
