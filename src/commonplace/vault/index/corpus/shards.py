@@ -11,7 +11,7 @@ so a crash between the two costs nothing.
 import mmap
 import os
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from commonplace.vault.index.corpus.fragments import FragmentWriter, Stretch, st
 from commonplace.vault.index.corpus.ranges import SEPARATOR, Range, Ranges
 
 _SHARDS_MAX = 8
+_LOOK_BACK = 4096
 # To look through so much takes less time than to start ripgrep; and so much is the most that is
 # worth it in a corpus of any size, since ripgrep uses every core.
 _SEARCHED_MIN, _SEARCHED_MAX, _SEARCHED_OF = 4 << 20, 32 << 20, 8
@@ -95,30 +96,51 @@ class _Shard:
     ranges: Ranges = field(default_factory=Ranges)
     map: mmap.mmap | None = None
 
-    def mapped(self, end: int) -> mmap.mmap:
+    def bytes(self, start: int, end: int) -> bytes:
         if self.map is None or len(self.map) < end:
             with self.file.open("rb") as file:
                 self.map = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
-        return self.map
-
-    def bytes(self, start: int, end: int) -> bytes:
-        return self.mapped(end)[start:end]
+        return self.map[start:end]
 
     def lines_with(self, literals: Literals, stretches: Sequence[Stretch]) -> Sequence[int]:
-        found: set[int] = set()
+        """Tell where the lines start that hold one of some texts, which may begin in a stretch.
+
+        Read, not mapped: what is mapped counts as memory of this process, all over the file.
+        """
         if not stretches:
             return array("q")
-        text = self.mapped(self.ranges.end)
-        for literal in literals.texts:
+        longest = max(map(len, literals.texts))
+        found: set[int] = set()
+        with self.file.open("rb", buffering=0) as file:
             for start, end in stretches:
-                part = text[start : end + len(literal) - 1]
-                part = part.lower() if literals.ignore_case else part
-                at = part.find(literal)
-                while at >= 0:
-                    found.add(text.rfind(b"\n", 0, start + at) + 1)
-                    after = part.find(b"\n", at)
-                    at = part.find(literal, after) if after >= 0 else -1
+                part = os.pread(file.fileno(), end - start + longest - 1, start)
+                searched = part.lower() if literals.ignore_case else part
+                for at in _first_of_lines(searched, literals.texts):
+                    before = part.rfind(b"\n", 0, at)
+                    here = before + 1 if before >= 0 else _line_start(file.fileno(), start) - start
+                    found.add(start + here)
         return array("q", sorted(found))
+
+
+def _first_of_lines(part: bytes, texts: Iterable[bytes]) -> Iterator[int]:
+    """Tell where each text stands for the first time in a line."""
+    for text in texts:
+        at = part.find(text)
+        while at >= 0:
+            yield at
+            after = part.find(b"\n", at)
+            at = part.find(text, after) if after >= 0 else -1
+
+
+def _line_start(file: int, place: int) -> int:
+    """Tell where the line starts that a place is in, which is further up in the file."""
+    while place > 0:
+        start = max(0, place - _LOOK_BACK)
+        before = os.pread(file, place - start, start).rfind(b"\n")
+        if before >= 0:
+            return start + before + 1
+        place = start
+    return 0
 
 
 class Corpus:
