@@ -9,6 +9,7 @@ import pytest
 
 from commonplace.core.search.literals import Literals, literals
 from commonplace.errors import BadPattern
+from commonplace.vault.index.corpus import shards
 from commonplace.vault.index.corpus.fragments import LITERAL_BYTES_MIN, fragments_file, stretches
 from commonplace.vault.index.corpus.shards import Corpus, CorpusWriter, shard_file
 from commonplace.vault.search import ripgrep
@@ -40,6 +41,7 @@ def words(rng: random.Random) -> list[str]:
 @pytest.fixture(autouse=True)
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ripgrep, "SEARCH_SECONDS_MAX", 600.0)  # what is compared is not the time
+    monkeypatch.setattr(shards, "_RIPGREP_MIN", 0)  # as in a corpus that is large
 
 
 @pytest.fixture(scope="module")

@@ -24,6 +24,8 @@ _LOOK_BACK = 4096
 # To look through so much takes less time than to start ripgrep; and so much is the most that is
 # worth it in a corpus of any size, since ripgrep uses every core.
 _SEARCHED_MIN, _SEARCHED_MAX, _SEARCHED_OF = 4 << 20, 32 << 20, 8
+# If ripgrep has to be started all the same, it is done with less than this before anything is won.
+_RIPGREP_MIN = 64 << 20
 
 
 def shard_count() -> int:
@@ -172,8 +174,8 @@ class Corpus:
         """Tell which lines hold one of some texts; None if too much would have to be searched."""
         total = sum(shard.ranges.end for shard in self._by_number)
         left = max(_SEARCHED_MIN, min(_SEARCHED_MAX, total // _SEARCHED_OF))
-        if not literals.whole:
-            left //= 4  # ripgrep has to be started all the same
+        if not literals.whole and total < _RIPGREP_MIN:
+            return None
         chosen: dict[str, list[Stretch]] = {name: [] for name in self._shards}
         for name, shard in self._shards.items():
             texts = [text.lower() for text in literals.texts]
