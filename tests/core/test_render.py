@@ -35,28 +35,28 @@ def documents(source: str) -> list[GrepLines]:
 
 @pytest.mark.parametrize(("text", "arguments", "answer"), cases("render_read.md"))
 def test_a_page_of_a_document(text: str, arguments: str, answer: str) -> None:
-    assert render.numbered(text, **json.loads(arguments)) == answer
+    assert render.numbered(text, **json.loads(arguments))[0] == answer
 
 
 def test_a_page_holds_two_thousand_lines() -> None:
-    page = render.numbered("x\n" * 5_321)
+    page, _ = render.numbered("x\n" * 5_321)
     assert page.endswith("  2000\tx\n\n[Showing lines 1-2000 of 5321. Use offset=2001 to read on.]")
-    assert "[Showing" not in render.numbered("x\n" * 2_000)
+    assert "[Showing" not in render.numbered("x\n" * 2_000)[0]
 
 
 def test_a_long_line_is_cut_between_characters() -> None:
-    assert render.numbered("😀" * 2_000) == "     1\t" + "😀" * 2_000
-    assert render.numbered("😀" * 2_001) == "     1\t" + "😀" * 2_000 + "... [truncated]"
+    assert render.numbered("😀" * 2_000)[0] == "     1\t" + "😀" * 2_000
+    assert render.numbered("😀" * 2_001)[0] == "     1\t" + "😀" * 2_000 + "... [truncated]"
 
 
 def test_a_carriage_return_at_the_end_of_a_line_is_not_shown() -> None:
-    assert render.numbered("a\r\nb\rc\r\n") == "     1\ta\n     2\tb\rc"
+    assert render.numbered("a\r\nb\rc\r\n")[0] == "     1\ta\n     2\tb\rc"
 
 
 @given(TEXTS, NUMBERS, NUMBERS)
 def test_what_is_shown_is_what_is_there(text: str, offset: int, limit: int) -> None:
     lines = lines_of(text)
-    page = render.numbered(text, offset, limit)
+    page, _ = render.numbered(text, offset, limit)
     first, size = max(offset, 1), max(limit, 1)
     if first > len(lines):
         assert page.startswith("Warning: ")
@@ -74,12 +74,12 @@ def test_reading_on_as_told_reads_everything_once(text: str, limit: int) -> None
     rows: list[str] = []
     offset = 1
     while True:
-        body, _, note = render.numbered(text, offset, limit).partition("\n\n[Showing lines ")
+        body, _, note = render.numbered(text, offset, limit)[0].partition("\n\n[Showing lines ")
         rows += body.split("\n")
         if not note:
             break
         offset = int(note.split("offset=")[1].split(" ")[0])
-    assert rows == render.numbered(text).split("\n")
+    assert rows == render.numbered(text)[0].split("\n")
 
 
 @pytest.mark.parametrize(("source", "answer"), cases("render_pending.md"))
@@ -225,7 +225,7 @@ def test_counting_stops_at_ten_thousand() -> None:
 def test_a_megabyte_is_rendered_in_linear_time(unit: str) -> None:
     text = unit * (1_000_000 // len(unit))
     started = time.process_time()
-    assert render.numbered(text, 1, 10_000_000)
+    assert render.numbered(text, 1, 10_000_000)[0]
     render.invisible_note(text)
     assert len(invisible.visible(text[:100_000])) >= min(len(text), 100_000)
     assert time.process_time() - started < 4

@@ -92,33 +92,29 @@ class Decided:
     reason: str = ""
 
 
-def numbered(text: str, offset: int = 1, limit: int = PAGE_LINES) -> str:
-    """Return a page of a document with line numbers, from line `offset`."""
-    if not text:
-        return "Warning: the document exists but the contents are empty."
+def numbered(text: str, offset: int = 1, limit: int = PAGE_LINES) -> tuple[str, LinePage]:
+    """Return a page of a document with line numbers, from line `offset`, and which lines it has."""
     lines = lines_of(text)
-    page = shown_lines(lines, offset, limit)
+    page = fit(lines, max(offset, 1), max(limit, 1), LINE_MAX, beside=8)
+    if not text:
+        return "Warning: the document exists but the contents are empty.", page
     if page.first > len(lines):
-        return (
+        warning = (
             "Warning: the document exists but is shorter than the provided offset "
             f"({offset}). The document has {_count(len(lines), 'line')}."
         )
+        return warning, page
     shown = lines[page.first - 1 : page.last]
-    if "\r" in text or len(max(shown, key=len)) > LINE_MAX:
+    if "\r" in text or not page.whole:
         shown = list(map(_cut, shown))
     body = "\n".join(map("%6d\t%s".__mod__, enumerate(shown, page.first)))
     if page.is_last:
-        return body
+        return body, page
     note = (
         f"[Showing lines {page.first}-{page.last} of {page.total}."
         f" Use offset={page.last + 1} to read on.]"
     )
-    return f"{body}\n\n{note}"
-
-
-def shown_lines(lines: Sequence[str], offset: int, limit: int) -> LinePage:
-    """Return which lines of a document a page of it shows."""
-    return fit(lines, max(offset, 1), max(limit, 1), LINE_MAX, beside=8)
+    return f"{body}\n\n{note}", page
 
 
 def pending_list(suggestions: Iterable[PendingLine]) -> str | None:

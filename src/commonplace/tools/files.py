@@ -12,7 +12,7 @@ from commonplace.core.attachments import media
 from commonplace.core.critic import NoChange
 from commonplace.core.render import GrepPage
 from commonplace.core.text import foreign
-from commonplace.core.text.line_pages import LinePage, lines_of
+from commonplace.core.text.line_pages import LinePage
 from commonplace.errors import (
     BadArgument,
     BadPath,
@@ -173,8 +173,8 @@ def _page(note: NoteRead, offset: int, limit: int, text: str) -> tuple[str, Line
         render.decided_list(note.decided),
         render.invisible_note(text),
     )
-    shown = "\n\n".join([render.numbered(text, offset, limit), *filter(None, below)])
-    return shown, render.shown_lines(lines_of(text), offset, limit)
+    lines, page = render.numbered(text, offset, limit)
+    return "\n\n".join([lines, *filter(None, below)]), page
 
 
 def _error_text(error: CommonplaceError) -> str:

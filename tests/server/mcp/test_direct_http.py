@@ -6,14 +6,18 @@ import random
 from collections.abc import Generator
 from typing import Any
 
+import anyio
 import httpx
 import pytest
+from starlette.types import Message
 
 from commonplace.server.app import create_app
+from commonplace.server.mcp.direct.http import DirectHttp
 from tests.server.http_server import serving
 from tests.server.mcp import exchanges
 from tests.server.mcp.test_lanes import Counting
 from tests.server.small_vault import Shelf, server_on
+from tests.wait import PATIENCE
 
 REQUESTS = int(os.environ.get("LANES_MESSAGES", "600")) // 3
 SHOWN = ("content-type", "allow")
@@ -75,3 +79,38 @@ def test_both_lanes_answer_every_request_alike(urls: tuple[str, str], direct: Co
             one, other = (client.post(url, headers=headers, content=body) for url in urls)
             assert seen(one) == seen(other), (seed, headers, body)
     assert REQUESTS / 4 < direct.count < REQUESTS
+
+
+@pytest.mark.anyio
+async def test_a_call_ends_when_its_client_goes(direct: Counting) -> None:
+    watching, left, ended = anyio.Event(), anyio.Event(), anyio.Event()
+    params = {"name": "read", "arguments": {"file_path": "never"}, "_meta": exchanges.MODERN}
+    body = [exchanges.dump(exchanges.request(1, "tools/call", params))]
+    names = {"mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call", "mcp-name": "read"}
+    kinds = {"accept": "application/json, text/event-stream", "content-type": "application/json"}
+    headers = [(name.encode(), value.encode()) for name, value in {**names, **kinds}.items()]
+    scope = {"type": "http", "method": "POST", "path": "/mcp", "scheme": "http", "headers": headers}
+    said: list[Message] = []
+
+    async def receive() -> Message:
+        if body:
+            return {"type": "http.request", "body": body.pop()}
+        watching.set()
+        await left.wait()
+        return {"type": "http.disconnect"}
+
+    async def send(message: Message) -> None:
+        said.append(message)
+
+    async def serve() -> None:
+        await DirectHttp(create_app(server_on(Shelf())), direct)(scope, receive, send)
+        ended.set()
+
+    with anyio.fail_after(PATIENCE):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(serve)
+            await watching.wait()
+            assert not ended.is_set()
+            left.set()
+            await ended.wait()
+    assert said == []

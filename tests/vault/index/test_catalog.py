@@ -32,3 +32,29 @@ def test_the_first_of_some_notes_are_the_first_by_path(
         expected = sorted(path for path, note in kept.items() if note in wanted)[:limit]
         assert notes.first_of(wanted, limit) == expected
         assert sorted(notes.paths_of(wanted))[:limit] == expected
+
+
+@pytest.mark.parametrize("few_of", [0, 10**9], ids=["put in place", "sorted"])
+@given(changes=st.lists(st.tuples(st.booleans(), PATHS, st.integers(0, 9)), max_size=60))
+def test_the_newest_come_first_whatever_changed_since(
+    few_of: int, changes: list[tuple[bool, str, int]]
+) -> None:
+    notes, kept = Catalog(), dict[str, CatalogEntry]()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(catalog, "_FEW_OF", few_of)
+        for number, (there, path, age) in enumerate(changes):
+            if there:
+                kept[path] = CatalogEntry(number, path, age)
+                notes.put(kept[path])
+            elif kept.pop(path, None):
+                notes.remove(path)
+            if number % 3 == 0:
+                notes.newest()
+        shown = list(before := notes.newest())
+        notes.put(CatalogEntry(99, "new.md", 5))
+        notes.newest()
+        assert before == shown, "whoever goes through it would miss some"
+        notes.remove("new.md")
+        expected = sorted(kept.values(), key=lambda e: (-e.mtime_ns, e.path))
+        assert notes.newest() == expected
+        assert notes.entries_of({entry.note for entry in expected}) == expected

@@ -7,7 +7,7 @@ from hypothesis import given, settings, strategies as st
 
 from commonplace.core.excerpts import matching_lines
 from commonplace.errors import BadArgument
-from commonplace.vault.index.corpus import Corpus, CorpusWriter
+from commonplace.vault.index.corpus.shards import Corpus, CorpusWriter
 from commonplace.vault.search.grep import Hits, search_corpus, search_notes
 from commonplace.vault.search.ripgrep import Pattern
 

@@ -31,8 +31,12 @@ def fit(lines: Sequence[str], first: int, limit: int, width_max: int, beside: in
 
     A line is cut at `width_max` characters, and takes `beside` more.
     """
+    asked = lines[first - 1 : first - 1 + limit]
+    widths = list(map(len, asked))
+    if sum(widths) + beside * len(widths) <= CHARS_MAX and max(widths, default=0) <= width_max:
+        return LinePage(first, first - 1 + len(asked), len(lines))
     last, chars, whole = first - 1, 0, True
-    for line in lines[first - 1 : first - 1 + limit]:
+    for line in asked:
         chars += min(len(line), width_max) + beside
         if chars > CHARS_MAX and last >= first:
             break

@@ -9,10 +9,9 @@ to the page is followed. Names are compared as they are written; browsers write 
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from starlette.datastructures import MutableHeaders
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -35,8 +34,13 @@ HEADERS = {
     "referrer-policy": "no-referrer",
     "x-content-type-options": "nosniff",
 }
+Headers = Sequence[tuple[bytes, bytes]]
+_PAGE_HEADERS: Headers = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
 # Our own sandboxed frame has no origin, so to a browser it is another site; the code may go there.
-_ASSET_HEADERS = {**HEADERS, "cross-origin-resource-policy": "cross-origin"}
+_ASSET_HEADERS: Headers = [
+    (name, b"cross-origin" if name == b"cross-origin-resource-policy" else value)
+    for name, value in _PAGE_HEADERS
+]
 
 _HOST = re.compile(r"(\[[0-9a-f:.]+\]|[^:\[\]]+)(:[0-9]{1,5})?")
 _SCHEME = re.compile(r"https?://")
@@ -109,11 +113,11 @@ class GuardApp:
         refusal = self._guard.refusal(headers)
         framed = refusal is _FROM_ELSEWHERE and (_follows_link(scope) or _is_asset(scope))
         if refusal and not framed:
-            await _refuse(refusal, scope, receive, _with_headers(send))
+            await _refuse(refusal, scope, receive, _with_headers(send, _PAGE_HEADERS))
         elif scope["type"] == "websocket":
             await self._app(scope, receive, send)
         else:
-            sending = _with_headers(send, _ASSET_HEADERS if _is_asset(scope) else HEADERS)
+            sending = _with_headers(send, _ASSET_HEADERS if _is_asset(scope) else _PAGE_HEADERS)
             await _limited(self._app, scope, receive, sending)
 
 
@@ -193,12 +197,12 @@ def _values(headers: Iterable[tuple[bytes, bytes]], name: bytes) -> list[str]:
     return [value.decode("latin-1") for key, value in headers if key == name]
 
 
-def _with_headers(send: Send, wanted: Mapping[str, str] = HEADERS) -> Send:
+def _with_headers(send: Send, wanted: Headers) -> Send:
     async def sending(message: Message) -> None:
         if message["type"] in ("http.response.start", "websocket.http.response.start"):
-            headers = MutableHeaders(scope=message)
-            for name, value in wanted.items():
-                headers.setdefault(name, value)
+            given: Headers = message.get("headers", ())
+            names = {name.lower() for name, _ in given}
+            message["headers"] = [*given, *(pair for pair in wanted if pair[0] not in names)]
         await send(message)
 
     return sending

@@ -16,7 +16,6 @@ from typing import Any, cast
 
 from mcp.server.context import ServerRequestContext
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
-from starlette.datastructures import URL
 from starlette.requests import Request
 from starlette.types import Scope
 
@@ -71,8 +70,10 @@ def _session(ctx: ServerRequestContext[Any, Any], request: HttpRequest) -> str |
 
 def _page(scope: Scope) -> str:
     """Return where the page is served: where this call came in, by a name that we go by."""
-    url = URL(scope=scope)
-    return f"{url.scheme}://{url.netloc}/"
+    hosts = [value for name, value in scope["headers"] if name == b"host"]
+    if len(hosts) != 1:
+        return ""
+    return f"{scope['scheme']}://{hosts[0].decode('latin-1')}/"
 
 
 def _address(scope: Scope, name: str) -> str:

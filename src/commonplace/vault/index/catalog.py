@@ -1,9 +1,10 @@
 """Every note's path and age in memory: what is listed, completed and sorted from.
 
-The order by path is made when it is first asked for, and kept from then on.
+The orders are made when they are first asked for, and kept from then on; what changed since then is
+put into its place when newest notes are asked for the next time.
 """
 
-from bisect import bisect_left
+from bisect import bisect_left, insort
 from collections.abc import Collection, Iterable, Set as AbstractSet
 from heapq import nsmallest
 from itertools import islice
@@ -53,6 +54,7 @@ class Catalog:
         self._by_path: dict[str, CatalogEntry] = {}
         self._by_note: dict[int, str] = {}
         self._newest: list[CatalogEntry] | None = None
+        self._former: dict[str, CatalogEntry | None] = {}
         self._in_order: _ByPath | None = None
 
     def __len__(self) -> int:
@@ -66,20 +68,23 @@ class Catalog:
         self._by_path = {entry.path: entry for entry in entries}
         self._by_note = {entry.note: entry.path for entry in self._by_path.values()}
         self._newest = self._in_order = None
+        self._former = {}
 
     def put(self, entry: CatalogEntry) -> None:
         """Add a note, or take its new age."""
+        if self._newest is not None:
+            self._former.setdefault(entry.path, self._by_path.get(entry.path))
         self._by_path[entry.path] = entry
         self._by_note[entry.note] = entry.path
-        self._newest = None
         if self._in_order is not None:
             self._in_order.put(entry)
 
     def remove(self, path: str) -> None:
         """Take a note out."""
         if (entry := self._by_path.pop(path, None)) is not None:
+            if self._newest is not None:
+                self._former.setdefault(path, entry)
             del self._by_note[entry.note]
-            self._newest = None
             if self._in_order is not None:
                 self._in_order.remove(path)
 
@@ -115,11 +120,27 @@ class Catalog:
         """Return the newest of some notes, as `newest` orders them."""
         if len(notes) * _FEW_OF > len(self._by_note):
             return list(islice((e.note for e in self.newest() if e.note in notes), limit))
-        found = [self._by_path[path] for path in self.paths_of(notes)]
-        return [e.note for e in nsmallest(limit, found, key=lambda e: (-e.mtime_ns, e.path))]
+        return [entry.note for entry in self.entries_of(notes)[:limit]]
+
+    def entries_of(self, notes: Iterable[int]) -> list[CatalogEntry]:
+        """Return the entries of a few notes, newest first; any thread may ask."""
+        known = map(self._by_path.get, self.paths_of(notes))
+        return sorted((entry for entry in known if entry is not None), key=_by_age)
 
     def newest(self) -> list[CatalogEntry]:
         """Return all notes, newest first, ties by name; not to be changed by the caller."""
-        if self._newest is None:
-            self._newest = sorted(self._by_path.values(), key=lambda e: (-e.mtime_ns, e.path))
+        if self._newest is None or len(self._former) * _FEW_OF > len(self._by_path):
+            self._newest = sorted(self._by_path.values(), key=_by_age)
+        elif self._former:
+            self._newest = self._newest.copy()  # somebody may be going through the former one
+            for path, former in self._former.items():
+                if former is not None:
+                    del self._newest[bisect_left(self._newest, _by_age(former), key=_by_age)]
+                if (entry := self._by_path.get(path)) is not None:
+                    insort(self._newest, entry, key=_by_age)
+        self._former = {}
         return self._newest
+
+
+def _by_age(entry: CatalogEntry) -> tuple[int, str]:
+    return -entry.mtime_ns, entry.path

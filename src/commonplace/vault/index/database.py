@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from commonplace.errors import Unavailable
-from commonplace.vault.index.corpus import shard_count
+from commonplace.vault.index.corpus.shards import shard_count
 from commonplace.vault.index.schema import LOOKUPS, TABLES, VERSION
 
 _BUSY_MS = 30_000

@@ -18,7 +18,7 @@ from commonplace.vault.files import watch
 from commonplace.vault.files.roots import Roots
 from commonplace.vault.index import mirror
 from commonplace.vault.index.build.builder import Builder, BuildJob, News, builder
-from commonplace.vault.index.corpus import shard_count
+from commonplace.vault.index.corpus.shards import shard_count
 from commonplace.vault.index.database import erase
 from commonplace.vault.index.graph import LinkGraph
 from commonplace.vault.index.mirror import Contents, NoteChange

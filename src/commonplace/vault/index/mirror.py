@@ -7,7 +7,7 @@ from typing import Literal
 
 from commonplace.core.view import View
 from commonplace.vault.index.catalog import Catalog, CatalogEntry
-from commonplace.vault.index.corpus import Corpus
+from commonplace.vault.index.corpus.shards import Corpus
 from commonplace.vault.index.reader import Index
 from commonplace.vault.index.writer import IndexedNote
 

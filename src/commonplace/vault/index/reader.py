@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeVar
 from commonplace.core.text.words import fold
 from commonplace.core.view import View
 from commonplace.vault.index import view as views
-from commonplace.vault.index.corpus import Corpus
+from commonplace.vault.index.corpus.shards import Corpus
 from commonplace.vault.index.database import connect, identity, marks, parts, read_meta
 from commonplace.vault.index.queries.links import LinkIndex
 from commonplace.vault.index.queries.tags import TagIndex

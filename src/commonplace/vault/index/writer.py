@@ -13,7 +13,8 @@ from pathlib import Path
 from commonplace.core import digest as digests, links, paths
 from commonplace.vault.files.reader import Listed
 from commonplace.vault.index.build import bulk
-from commonplace.vault.index.corpus import CorpusWriter, Range, sweep
+from commonplace.vault.index.corpus.ranges import Range
+from commonplace.vault.index.corpus.shards import CorpusWriter, sweep
 from commonplace.vault.index.database import connect, marks, parts, read_meta, write_meta
 from commonplace.vault.index.links import LinkForecast, LinkResolver
 from commonplace.vault.index.rows import Fresh, Row, Rows, identified, searched

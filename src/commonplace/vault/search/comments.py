@@ -4,7 +4,7 @@ A note that has some is longer on disk than in the corpus, so few notes have to 
 those have none is remembered until they change.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
 import anyio.to_thread
@@ -21,6 +21,8 @@ from commonplace.vault.search.texts import Texts
 
 NOTES_MAX = 2_000
 
+Pick = Callable[[Collection[int]], list[CatalogEntry]]
+"""Tells the entries of some notes, of all that are searched, newest first."""
 CommentLines = tuple[tuple[int, str], ...]
 """Comments of a note as `{>>…<<}`, each with its line in the accepted view."""
 
@@ -33,15 +35,11 @@ class CommentSearch:
         self._texts = texts
         self._without: dict[int, int] = {}
 
-    async def matching(
-        self, pattern: Pattern, entries: Sequence[CatalogEntry]
-    ) -> Mapping[int, CommentLines]:
+    async def matching(self, pattern: Pattern, pick: Pick) -> Mapping[int, CommentLines]:
         """Return the comments that match, by note, in the newest notes that have any."""
         longer = await self._aside.ask(Index.longer_on_disk)
         wanted = [
-            entry
-            for entry in entries
-            if entry.note in longer and self._without.get(entry.note) != entry.mtime_ns
+            entry for entry in pick(longer) if self._without.get(entry.note) != entry.mtime_ns
         ]
         rows = [row for entry in wanted[:NOTES_MAX] for row in await self._comments(entry)]
         if not rows:

@@ -1,19 +1,26 @@
 """Which notes match a pattern, and where: ripgrep over the corpus.
 
+If the pattern has a text that is rare, the corpus is asked for the lines that hold it; where that
+is all of the pattern, they are the answer, else ripgrep looks at their notes alone.
+
 Notes that are not in the corpus yet (a first build is under way) are looked up in their files,
 so an answer is complete at any time.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from commonplace.core.search.literals import literals
 from commonplace.vault import memory
-from commonplace.vault.index.corpus import Corpus, Haystack, Span
+from commonplace.vault.index.corpus.fragments import LITERAL_BYTES_MIN
+from commonplace.vault.index.corpus.ranges import Haystack, Span
+from commonplace.vault.index.corpus.shards import Corpus
 from commonplace.vault.search import ripgrep
 from commonplace.vault.search.ripgrep import Pattern
 
 # So few notes are searched by themselves, whatever the size of the corpus.
 FEW_MAX = 64
+FEW_BYTES_MAX = 1 << 18
 # To read what ripgrep says of so many lines takes memory that is worth giving back.
 MANY_MIN = 200_000
 
@@ -23,15 +30,23 @@ Text = Callable[[int], bytes]
 
 def search_corpus(pattern: Pattern, folder: Path, corpus: Corpus) -> Hits:
     """Search every note of the corpus."""
+    wanted = literals(pattern.regex, LITERAL_BYTES_MIN, ignore_case=pattern.ignore_case)
+    if wanted and (lines := corpus.lines_with(wanted)) is not None:
+        hits = _lines_by_note(lines, corpus)
+        if wanted.whole and not pattern.multiline:
+            return hits
+        if corpus.size_of(hits) <= FEW_BYTES_MAX:
+            return search_notes(pattern, hits, lambda note: corpus.text(note) or b"")
+    return search_with_ripgrep(pattern, folder, corpus)
+
+
+def search_with_ripgrep(pattern: Pattern, folder: Path, corpus: Corpus) -> Hits:
+    """Let ripgrep search the whole corpus."""
     if not pattern.multiline:
         lines = ripgrep.lines_in_files(pattern, folder, corpus.file_names)
         if sum(map(len, lines.values())) > MANY_MIN:
             memory.give_back()
-        return {
-            note: found
-            for name, offsets in lines.items()
-            for note, found in corpus.ranges(name).locate_lines(offsets)
-        }
+        return _lines_by_note(lines, corpus)
     spans = ripgrep.spans_in_files(pattern, folder, corpus.file_names)
     located = (pair for name, found in spans.items() for pair in corpus.ranges(name).locate(found))
     return _checked(pattern, _collected(located), lambda note: corpus.text(note) or b"")
@@ -44,6 +59,14 @@ def search_notes(pattern: Pattern, notes: Collection[int], text: Text) -> Hits:
         return dict(haystack.ranges.locate_lines(ripgrep.lines_in(pattern, haystack.bytes)))
     located = haystack.ranges.locate(ripgrep.spans_in(pattern, haystack.bytes))
     return _checked(pattern, _collected(located), text)
+
+
+def _lines_by_note(lines: Mapping[str, Sequence[int]], corpus: Corpus) -> Hits:
+    return {
+        note: found
+        for name, offsets in lines.items()
+        for note, found in corpus.ranges(name).locate_lines(offsets)
+    }
 
 
 def _collected(located: Iterable[tuple[int, Span]]) -> dict[int, list[Span]]:

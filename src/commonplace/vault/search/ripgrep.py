@@ -16,7 +16,7 @@ from pathlib import Path
 
 from commonplace.core.text.foreign import one_line
 from commonplace.errors import BadPattern, Unavailable
-from commonplace.vault.index.corpus import Span
+from commonplace.vault.index.corpus.ranges import Span
 
 PATTERN_CHARS_MAX = 1000
 SEARCH_SECONDS_MAX = 10.0

@@ -26,18 +26,19 @@ from commonplace.errors import Unavailable
 from commonplace.vault.embeddings.semantic import NOTES_MAX, Near, SemanticSearch
 from commonplace.vault.files.roots import Roots
 from commonplace.vault.index.catalog import CatalogEntry
-from commonplace.vault.index.corpus import Span
+from commonplace.vault.index.corpus.ranges import Span
 from commonplace.vault.index.mirror import Contents
 from commonplace.vault.index.reader import About, Index
 from commonplace.vault.index.threads import Aside
 from commonplace.vault.search import grep as engine, ripgrep
-from commonplace.vault.search.comments import CommentLines, CommentSearch
+from commonplace.vault.search.comments import CommentLines, CommentSearch, Pick
 from commonplace.vault.search.listing import Listing
 from commonplace.vault.search.ripgrep import Pattern
 from commonplace.vault.search.texts import Texts
 from commonplace.vault.settings import Settings
 
 logger = logging.getLogger(__name__)
+_FEW_OF = 50
 Order = Literal["relevance", "modified", "name"]
 
 
@@ -131,14 +132,16 @@ class Search:
             entries = [entry for entry in entries if chosen(entry.path)]
         with _index_in_trouble():
             said: Mapping[int, CommentLines] = {}
+            pick = partial(self._of, entries, some=bool(folder or chosen))
             if comments:
-                said = await self._comments.matching(pattern, entries)
-            return await anyio.to_thread.run_sync(self._grep, pattern, entries, said)
+                said = await self._comments.matching(pattern, pick)
+            return await anyio.to_thread.run_sync(self._grep, pattern, entries, pick, said)
 
     def _grep(
         self,
         pattern: Pattern,
         entries: Sequence[CatalogEntry],
+        pick: Pick,
         comments: Mapping[int, CommentLines],
     ) -> Sequence[NoteMatch]:
         corpus, text = self._contents.corpus, self._texts.of_note
@@ -153,8 +156,16 @@ class Search:
                 absent = self._matching_on_disk(pattern, absent)
             if absent:
                 hits |= engine.search_notes(pattern, [e.note for e in absent], text)
-        found = [entry for entry in entries if entry.note in hits or entry.note in comments]
+        found = pick(hits.keys() | comments.keys())
         return Matches(found, hits, self._texts.of_note, comments)
+
+    def _of(
+        self, entries: Sequence[CatalogEntry], notes: Collection[int], *, some: bool
+    ) -> list[CatalogEntry]:
+        """Pick notes out of all entries, or of some: a few of all are not looked for one by one."""
+        if not some and len(notes) < len(entries) // _FEW_OF:
+            return self._contents.catalog.entries_of(notes)
+        return [entry for entry in entries if entry.note in notes]
 
     def _matching_on_disk(
         self, pattern: Pattern, entries: Sequence[CatalogEntry]

@@ -4,8 +4,10 @@ As on a stream, only what has exactly the form that clients send is taken; every
 the SDK's application, with the body that was read.
 """
 
+import asyncio
 import json
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
 
 import anyio
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -21,6 +23,7 @@ PATH = "/mcp"
 _JSON, _EVENTS = "application/json", "text/event-stream"
 _ONCE = ("mcp-protocol-version", "mcp-method", "mcp-name", "content-type", "accept")
 _PARAMETER = "mcp-param-"
+_LONG_SECONDS = 0.1
 
 
 class DirectHttp:
@@ -43,10 +46,8 @@ class DirectHttp:
             await self._app(scope, _again(read, receive), send)
             return
         actor = actor_over_http(scope, request.opening.client)
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(_until_gone, receive, tasks.cancel_scope)
+        with anyio.CancelScope() as call, _ended_with_client(receive, call):
             await _send(send, *await self._answered(request, actor))
-            tasks.cancel_scope.cancel()
 
     async def _answered(self, request: Request, actor: Actor) -> tuple[int, bytes]:
         if not request.needs_tools:
@@ -103,17 +104,37 @@ def _again(read: list[Message], receive: Receive) -> Receive:
     return given
 
 
-async def _until_gone(receive: Receive, calls: anyio.CancelScope) -> None:
-    """End a call whose client has gone: nobody waits for the answer."""
-    while (await receive())["type"] != "http.disconnect":
-        pass
-    calls.cancel()
+@contextmanager
+def _ended_with_client(receive: Receive, call: anyio.CancelScope) -> Generator[None]:
+    """End a call whose client has gone: nobody waits for the answer.
+
+    Most calls are over before it is worth a task to look for that.
+    """
+    loop = asyncio.get_running_loop()
+    watch: asyncio.Task[None] | None = None
+
+    async def until_gone() -> None:
+        while (await receive())["type"] != "http.disconnect":
+            pass
+        call.cancel()
+
+    def begin() -> None:
+        nonlocal watch
+        watch = loop.create_task(until_gone())
+
+    timer = loop.call_later(_LONG_SECONDS, begin)
+    try:
+        yield
+    finally:
+        timer.cancel()
+        if watch is not None:
+            watch.cancel()
 
 
 async def _send(send: Send, status: int, body: bytes) -> None:
     headers = [
         (b"content-length", b"%d" % len(body)),
-        (b"content-type", _JSON.encode()),
+        (b"content-type", b"application/json"),
     ]
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})

@@ -11,51 +11,21 @@ so a crash between the two costs nothing.
 import mmap
 import os
 from array import array
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple, overload
 
-SEPARATOR = b"\0\n"
-_NOWHERE = 1 << 62
+from commonplace.core.search.literals import Literals
+from commonplace.vault.index.corpus.fragments import FragmentWriter, Stretch, stretches
+from commonplace.vault.index.corpus.ranges import SEPARATOR, Range, Ranges
+
 _SHARDS_MAX = 8
-
-# (start, end) in bytes; a matching line is told as (start, start).
-Span = tuple[int, int]
-
-
-class MatchingLines(Sequence[Span]):
-    """Lines of a note that match, told by where they start; made when somebody looks."""
-
-    def __init__(self, offsets: Sequence[int], first: int, last: int, start: int) -> None:
-        self._offsets = offsets
-        self._first = first
-        self._length = last - first
-        self._start = start
-
-    def __len__(self) -> int:
-        return self._length
-
-    @overload
-    def __getitem__(self, index: int) -> Span: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Span]: ...
-    def __getitem__(self, index: int | slice) -> Span | list[Span]:
-        if isinstance(index, slice):
-            return [self[n] for n in range(*index.indices(self._length))]
-        if not 0 <= index < self._length:
-            raise IndexError(index)
-        offset = int(self._offsets[self._first + index]) - self._start
-        return offset, offset
-
-
-class Range(NamedTuple):
-    """Where a note's text lies: `length` counts the newline that may have been added."""
-
-    shard: int
-    start: int
-    length: int
+_LOOK_BACK = 4096
+# To look through so much takes less time than to start ripgrep; and so much is the most that is
+# worth it in a corpus of any size, since ripgrep uses every core.
+_SEARCHED_MIN, _SEARCHED_MAX, _SEARCHED_OF = 4 << 20, 32 << 20, 8
+# If ripgrep has to be started all the same, it is done with less than this before anything is won.
+_RIPGREP_MIN = 64 << 20
 
 
 def shard_count() -> int:
@@ -84,6 +54,7 @@ class CorpusWriter:
             shard_file(folder, generation, n).open("a+b", buffering=1 << 20) for n in range(shards)
         ]
         self._ends = [file.seek(0, os.SEEK_END) for file in self._files]
+        self._fragments = [FragmentWriter(shard_file(folder, generation, n)) for n in range(shards)]
         self._turn = 0
 
     def read(self, where: Range) -> str:
@@ -110,84 +81,15 @@ class CorpusWriter:
         return Range(shard, start, len(data))
 
     def flush(self) -> None:
-        """Hand everything to the system, so that readers see it."""
-        for file in self._files:
+        """Hand everything to the system, so that readers see it, and describe it then."""
+        for file, fragments, end in zip(self._files, self._fragments, self._ends, strict=True):
             file.flush()
+            fragments.describe(file.fileno(), end)
 
     def close(self) -> None:
         """Flush and let go."""
         for file in self._files:
             file.close()
-
-
-class Ranges:
-    """Which stretch of joined text is which note's, by start; a dead one has length 0."""
-
-    def __init__(self) -> None:
-        self._starts = array("q")
-        self._ends = array("q")
-        self._notes = array("q")
-
-    def __len__(self) -> int:
-        return len(self._starts)
-
-    def add(self, note: int, start: int, end: int) -> None:
-        """Take the next stretch."""
-        # Another thread may be looking: a start counts only once its end and note are there.
-        self._notes.append(note)
-        self._ends.append(end)
-        self._starts.append(start)
-
-    def kill(self, note: int, start: int) -> None:
-        """Mark a note's stretch as dead."""
-        at = bisect_right(self._starts, start) - 1
-        # An empty note has no bytes, but its separator keeps starts apart.
-        if at >= 0 and self._notes[at] == note:
-            self._ends[at] = self._starts[at]
-
-    def locate_lines(self, offsets: Sequence[int]) -> Iterator[tuple[int, MatchingLines]]:
-        """Tell the matching lines of each note, given where lines start in the joined text.
-
-        Work is by note, not by line: a pattern may match every line there is.
-        """
-        starts, ends = self._starts, self._ends
-        first, total = 0, len(offsets)
-        while first < total:
-            at = bisect_right(starts, offsets[first]) - 1
-            if at >= 0 and offsets[first] < ends[at]:
-                last = bisect_left(offsets, ends[at], first)
-                yield self._notes[at], MatchingLines(offsets, first, last, starts[at])
-                first = last
-            else:  # a separator, or a text that is dead
-                after = starts[at + 1] if at + 1 < len(starts) else _NOWHERE
-                first = max(first + 1, bisect_left(offsets, after, first))
-
-    def locate(self, spans: Iterable[Span]) -> Iterator[tuple[int, Span]]:
-        """Tell (note, span in its text); what is dead or between notes is left out.
-
-        A span that starts on the line end of the separator before a note is told with start -1.
-        """
-        starts, ends, notes = self._starts, self._ends, self._notes
-        for first, last in spans:
-            at = bisect_right(starts, first + 1) - 1
-            if at < 0 or first >= ends[at] or starts[at] == ends[at]:
-                continue
-            if first != last or first >= starts[at]:
-                yield notes[at], (first - starts[at], last - starts[at])
-
-
-class Haystack:
-    """A few texts joined in memory the way a shard is."""
-
-    def __init__(self, texts: Iterable[tuple[int, bytes]]) -> None:
-        self.ranges = Ranges()
-        joined = bytearray()
-        for note, text in texts:
-            start = len(joined)
-            joined += text if not text or text.endswith(b"\n") else text + b"\n"
-            self.ranges.add(note, start, len(joined))
-            joined += SEPARATOR
-        self.bytes = bytes(joined)
 
 
 @dataclass(slots=True)
@@ -201,6 +103,46 @@ class _Shard:
             with self.file.open("rb") as file:
                 self.map = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
         return self.map[start:end]
+
+    def lines_with(self, literals: Literals, stretches: Sequence[Stretch]) -> Sequence[int]:
+        """Tell where the lines start that hold one of some texts, which may begin in a stretch.
+
+        Read, not mapped: what is mapped counts as memory of this process, all over the file.
+        """
+        if not stretches:
+            return array("q")
+        longest = max(map(len, literals.texts))
+        found: set[int] = set()
+        with self.file.open("rb", buffering=0) as file:
+            for start, end in stretches:
+                part = os.pread(file.fileno(), end - start + longest - 1, start)
+                searched = part.lower() if literals.ignore_case else part
+                for at in _first_of_lines(searched, literals.texts):
+                    before = part.rfind(b"\n", 0, at)
+                    here = before + 1 if before >= 0 else _line_start(file.fileno(), start) - start
+                    found.add(start + here)
+        return array("q", sorted(found))
+
+
+def _first_of_lines(part: bytes, texts: Iterable[bytes]) -> Iterator[int]:
+    """Tell where each text stands for the first time in a line."""
+    for text in texts:
+        at = part.find(text)
+        while at >= 0:
+            yield at
+            after = part.find(b"\n", at)
+            at = part.find(text, after) if after >= 0 else -1
+
+
+def _line_start(file: int, place: int) -> int:
+    """Tell where the line starts that a place is in, which is further up in the file."""
+    while place > 0:
+        start = max(0, place - _LOOK_BACK)
+        before = os.pread(file, place - start, start).rfind(b"\n")
+        if before >= 0:
+            return start + before + 1
+        place = start
+    return 0
 
 
 class Corpus:
@@ -227,6 +169,26 @@ class Corpus:
     def ranges(self, file_name: str) -> Ranges:
         """Which stretch of that file is which note's."""
         return self._shards[file_name].ranges
+
+    def lines_with(self, literals: Literals) -> dict[str, Sequence[int]] | None:
+        """Tell which lines hold one of some texts; None if too much would have to be searched."""
+        total = sum(shard.ranges.end for shard in self._by_number)
+        left = max(_SEARCHED_MIN, min(_SEARCHED_MAX, total // _SEARCHED_OF))
+        if not literals.whole and total < _RIPGREP_MIN:
+            return None
+        chosen: dict[str, list[Stretch]] = {name: [] for name in self._shards}
+        for name, shard in self._shards.items():
+            texts = [text.lower() for text in literals.texts]
+            for start, end in stretches(shard.file, shard.ranges.end, texts):
+                chosen[name].append((start, end))
+                left -= end - start
+                if left < 0:
+                    return None
+        return {name: self._shards[name].lines_with(literals, at) for name, at in chosen.items()}
+
+    def size_of(self, notes: Iterable[int]) -> int:
+        """Count the bytes of some notes."""
+        return sum(where.length for note in notes if (where := self._live.get(note)))
 
     def __contains__(self, note: object) -> bool:
         return note in self._live
