@@ -303,5 +303,6 @@ async def _close(vault: Vault, aside: Aside, late: Afterwards) -> None:
             vault.notes.close,
             vault.folders.close,
             vault.renames.close,
+            vault.sets.decisions.close,
         ):
             last_first.push_async_callback(finish)

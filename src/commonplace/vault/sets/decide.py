@@ -2,6 +2,7 @@
 
 The one who decides names what was seen. A decision is an intent: it is on record before the first
 note is changed, and whatever ends the process, the next start goes on with it. So is its undoing.
+Whoever does not want to wait for many notes is answered once it is on record (`decide_soon`).
 """
 
 import asyncio
@@ -9,6 +10,7 @@ import logging
 import time
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, dataclass
+from functools import partial
 
 from commonplace.core import critic
 from commonplace.core.critic import Undecidable
@@ -28,6 +30,21 @@ from commonplace.vault.suggestions.review import Verdict
 from commonplace.vault.threads import aside_if_long
 
 logger = logging.getLogger(__name__)
+
+# So long is waited for all of a decision; who asked is answered then, if it is on record.
+PATIENCE_SECONDS = 0.4
+
+
+@dataclass(frozen=True, slots=True)
+class Following:
+    """What is yet to follow of the last decision on a set, in how many notes.
+
+    `refused` says why it was taken back after it had been answered.
+    """
+
+    carried_out: bool
+    notes: int
+    refused: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +82,62 @@ class SetDecisions:
         self._texts = texts
         self._clock = clock
         self._turn = asyncio.Lock()
+        self._under_way: dict[asyncio.Task[SetDecision], int] = {}
+        self._documents: dict[int, list[str]] = {}
+        """The notes of the last decision on each set."""
+        self._refused: dict[int, str] = {}
 
-    async def decide(
+    async def decide_soon(
         self, number: int, verdict: Verdict, chosen: Chosen, who: str, reason: str = ""
     ) -> SetDecision:
-        """Decide what was chosen of a set.
+        """Decide as `decide` does; answer once that is on record, if the notes take longer.
+
+        The decision has no id then. `following` tells how it goes on.
+        """
+        recorded = asyncio.Event()
+        task = asyncio.create_task(self.decide(number, verdict, chosen, who, reason, recorded))
+        self._under_way[task] = number
+        task.add_done_callback(self._under_way.pop)
+        await asyncio.wait({task}, timeout=PATIENCE_SECONDS)
+        if not task.done():
+            on_record = asyncio.create_task(recorded.wait())
+            await asyncio.wait({task, on_record}, return_when=asyncio.FIRST_COMPLETED)
+            on_record.cancel()
+        if task.done():
+            return task.result()
+        task.add_done_callback(partial(self._carried_out, number))
+        count = sum(map(len, chosen.changes.values())) + len(chosen.writes)
+        return SetDecision(0, number, verdict, who, reason, self._clock(), count)
+
+    def _carried_out(self, number: int, task: "asyncio.Task[SetDecision]") -> None:
+        error = None if task.cancelled() else task.exception()
+        if error is not None:
+            logger.warning("A decision on set %d was taken back: %s", number, error)
+            self._refused[number] = str(error)
+
+    def following(self, number: int) -> Following:
+        """Tell what is yet to be done of the last decision on a set, and in the files."""
+        documents = self._documents.get(number, [])
+        if number in self._under_way.values():
+            return Following(carried_out=False, notes=len(documents))
+        behind = sum(map(self._notes.queue.is_behind, documents))
+        return Following(carried_out=True, notes=behind, refused=self._refused.get(number, ""))
+
+    async def close(self) -> None:
+        """Finish what was answered, and is yet to be carried out."""
+        while self._under_way:
+            await asyncio.wait(list(self._under_way))
+
+    async def decide(
+        self,
+        number: int,
+        verdict: Verdict,
+        chosen: Chosen,
+        who: str,
+        reason: str = "",
+        recorded: asyncio.Event | None = None,
+    ) -> SetDecision:
+        """Decide what was chosen of a set; `recorded` is set once that is sure to be done.
 
         Raises:
             Conflict: part of it was changed or decided meanwhile, or cannot be done. Nothing is
@@ -80,9 +148,11 @@ class SetDecisions:
         async with self._turn:
             id = max(await self._steps.all(), default=0) + 1
             one = SetDecision(id, number, verdict, who, reason, self._clock(), 0)
+            self._refused.pop(number, None)
             try:
                 found = in_order(await self._planned(one, chosen))
-                await self._run(DECIDE, one, found, f"person:{who}")
+                self._documents[number] = [str(step["document"]) for step in found.notes]
+                await self._run(DECIDE, one, found, f"person:{who}", recorded)
             except (Conflict, NotFound) as error:
                 raise Conflict(f"{error} Nothing was decided.") from error
             return (await self._steps.all())[id]
@@ -122,7 +192,14 @@ class SetDecisions:
             await self._old.convert()
             await self._steps.recover()
 
-    async def _run(self, kind: str, one: SetDecision, found: Ordered, actor: str) -> None:
+    async def _run(
+        self,
+        kind: str,
+        one: SetDecision,
+        found: Ordered,
+        actor: str,
+        recorded: asyncio.Event | None = None,
+    ) -> None:
         first, *others = found.steps
         intent = Intent.new(
             kind,
@@ -132,7 +209,7 @@ class SetDecisions:
             ordered=len(found.first),
             last=len(found.last),
         )
-        await self._steps.run(intent)
+        await self._steps.run(intent, recorded)
 
     # -- what is to be done
 

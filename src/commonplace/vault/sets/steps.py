@@ -4,6 +4,7 @@ What becomes of the suggestions of a note is saved with the edit that decides th
 `suggestions.decisions`, as it is for any decision.
 """
 
+import asyncio
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -60,9 +61,9 @@ class Steps:
         """Return what each step of a decision did."""
         return json.loads(await self._log.record(DEEDS, str(one.id)) or "[]")
 
-    async def run(self, intent: Intent) -> None:
-        """Carry out an intent."""
-        await self._intents.run(intent)
+    async def run(self, intent: Intent, recorded: asyncio.Event | None = None) -> None:
+        """Carry out an intent; `recorded` is set once it is on record."""
+        await self._intents.run(intent, recorded)
 
     async def recover(self) -> None:
         """Finish what a crash cut short."""
