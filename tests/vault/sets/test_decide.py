@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator
 from pathlib import Path
 
+import anyio
 import pytest
 
 from commonplace.core.text.edits import Edit
@@ -233,6 +234,32 @@ async def test_what_was_written_over_since_is_not_undone(vault: Vault) -> None:
     with pytest.raises(Conflict, match=r"New\.md\. Nothing was undone\."):
         await vault.sets.decisions.undo(1, "Ann")
     assert await files(vault) == before
+
+
+async def test_what_the_assistant_writes_meanwhile_comes_after_the_undo(
+    vault: Vault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await work(vault)
+    await vault.sets.decisions.decide(1, "accept", await everything(vault), "Ann")
+    carry_out, done = Steps.carry_out, list[str]()
+
+    async def write(name: str) -> None:
+        async with vault.undo.gate.write(name):
+            done.append(name)
+
+    async def write_meanwhile(self: Steps, intent: Intent, step: int) -> None:
+        if not done:
+            tasks.start_soon(write, "Claude")
+            await write("Mira")
+            await anyio.wait_all_tasks_blocked()
+        await carry_out(self, intent, step)
+        done.append("undone")
+
+    monkeypatch.setattr(Steps, "carry_out", write_meanwhile)
+    async with anyio.create_task_group() as tasks:
+        await vault.sets.decisions.undo(1, "Ann")
+        assert "Claude" not in done
+    assert (done[0], done[-1]) == ("Mira", "Claude")
 
 
 async def test_undo_outlives_a_restart(tmp_path: Path) -> None:

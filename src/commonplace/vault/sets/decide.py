@@ -8,7 +8,8 @@ Whoever does not want to wait for many notes is answered once it is on record (`
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import AsyncGenerator, Callable, Collection, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import asdict, dataclass
 from functools import partial
 
@@ -22,12 +23,14 @@ from commonplace.vault.sets.contents import SetReader
 from commonplace.vault.sets.decision import Ordered, SetDecision, in_order
 from commonplace.vault.sets.old_records import OldRecords
 from commonplace.vault.sets.parked_writes import ParkedWrites, Texts, WriteStep
+from commonplace.vault.sets.sets import Sets
 from commonplace.vault.sets.steps import DECIDE, UNDO, Steps
 from commonplace.vault.suggestions.decisions import rebased
 from commonplace.vault.suggestions.deed import Deed
 from commonplace.vault.suggestions.ledger import Ledger
 from commonplace.vault.suggestions.review import Verdict
 from commonplace.vault.threads import aside_if_long
+from commonplace.vault.undo.gate import WriteGate
 
 logger = logging.getLogger(__name__)
 
@@ -66,15 +69,19 @@ class SetDecisions:
         self,
         steps: Steps,
         old: OldRecords,
+        sets: Sets,
         reader: SetReader,
         writes: ParkedWrites,
         ledger: Ledger,
         notes: LiveNotes,
         texts: Texts,
+        gate: WriteGate,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._steps = steps
         self._old = old
+        self._sets = sets
+        self._gate = gate
         self._reader = reader
         self._writes = writes
         self._ledger = ledger
@@ -166,7 +173,7 @@ class SetDecisions:
 
         """
         self._notes.refuse_read_only()
-        async with self._turn:
+        async with self._held_back(number), self._turn:
             found = [one for one in await self.listed(number) if id in (None, one.id)]
             if not found:
                 raise NotFound(
@@ -181,10 +188,24 @@ class SetDecisions:
             logger.info("%s undid a decision on set %d", who, number)
             return one
 
+    @asynccontextmanager
+    async def _held_back(self, number: int) -> AsyncGenerator[None]:
+        """Let the assistant of a set wait with its writes, as any undo does; set 0 has none."""
+        async with AsyncExitStack() as held:
+            with suppress(NotFound):
+                whose = (await self._sets.get(number)).who
+                await held.enter_async_context(self._gate.hold(whose))
+            yield
+
     async def listed(self, number: int | None = None) -> list[SetDecision]:
         """Return the decisions that can be undone, of one set or of all, the latest first."""
         kept = (await self._steps.all()).values()
         return sorted((one for one in kept if number in (None, one.set)), key=lambda one: -one.id)
+
+    async def forget(self, passage: str, document: str) -> int:
+        """Forget how to take decisions back that held a passage; return how many did."""
+        async with self._turn:
+            return await self._steps.forget(passage, document)
 
     async def recover(self) -> None:
         """Finish what a crash cut short."""
