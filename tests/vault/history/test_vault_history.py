@@ -139,5 +139,6 @@ async def test_what_is_forgotten_is_in_no_file_of_ours(vault: Vault, tmp_path: P
     assert await vault.texts.marked("a.md") == text
     with pytest.raises(NotFound):
         await vault.sets.decisions.undo(1, "Ann")
+    assert [hit.path for hit in await vault.search.search("again", 5)] == ["a.md"]
     await vault.notes.edit("a.md", lambda _: [Edit(0, 0, "!")], "person:Ann")
     assert (await told(vault, "a.md"))[-1] == ("person:Ann", "call", "a.md")
