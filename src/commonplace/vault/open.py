@@ -46,7 +46,7 @@ from commonplace.vault.suggestions.authorship import Authorship
 from commonplace.vault.suggestions.comments import Comments
 from commonplace.vault.suggestions.decisions import Decisions
 from commonplace.vault.suggestions.ends import Ends
-from commonplace.vault.suggestions.forgotten import ForgottenDecisions
+from commonplace.vault.suggestions.erasure import ForgottenDecisions
 from commonplace.vault.suggestions.ledger import Ledger
 from commonplace.vault.suggestions.note_reader import NoteReader
 from commonplace.vault.suggestions.pending import PendingSuggestions

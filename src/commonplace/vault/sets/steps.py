@@ -19,7 +19,7 @@ from commonplace.vault.sets.decision import SetDecision
 from commonplace.vault.sets.parked_writes import Answer, ParkedWrites, WriteStep
 from commonplace.vault.suggestions.decisions import Decisions
 from commonplace.vault.suggestions.deed import Deed
-from commonplace.vault.suggestions.forgotten import holds
+from commonplace.vault.suggestions.erasure import holds
 from commonplace.vault.suggestions.ledger import Credit, Ledger
 from commonplace.vault.threads import aside_if_long
 
