@@ -54,7 +54,10 @@ function tierOf(wanted: string, note: Note): number {
   return name.includes(wanted) || note.key.includes(wanted) ? TIERS.within : TIERS.resembling;
 }
 
-/** Complete a link at once; other names come with what was asked for a letter ago. */
+/** Tell whether the other names that hold what was typed are here. */
+export const areKnown = (typed: string): boolean => kept.has(typed.trim().toLowerCase());
+
+/** Complete a link at once, with the other names that are here; `otherNames` brings more. */
 export function completeName(typed: string): readonly Completed[] {
   const wanted = typed.trim().toLowerCase();
   if (!wanted) {
@@ -63,7 +66,6 @@ export function completeName(typed: string): readonly Completed[] {
     const last = recent.peek().filter((path) => known.has(path));
     return [...new Set([...last, ...all.slice(0, COMPLETIONS_MAX).map((note) => note.path)])].slice(0, COMPLETIONS_MAX).map((path) => ({ path, alias: "" }));
   }
-  void otherNames(wanted);
   const others = [...kept].filter(([asked]) => wanted.startsWith(asked)).at(-1)?.[1] ?? [];
   const fitting = others.filter(({ name, kind }) => kind === "alias" && name.toLowerCase().includes(wanted));
   return ranked(wanted, fitting, COMPLETIONS_MAX).map(({ path, name }) => ({ path, alias: name === nameOf(path) ? "" : name }));

@@ -1,10 +1,10 @@
 // Completion while writing: `[[` notes, `[[Note#` headings, `[[Note#^` blocks, `#` tags.
 
-import type { Completion, CompletionContext, CompletionResult, CompletionSource } from "@codemirror/autocomplete";
+import { type Completion, type CompletionContext, type CompletionResult, type CompletionSource, startCompletion } from "@codemirror/autocomplete";
 import type { EditorView } from "@codemirror/view";
 
 import { get, maybe } from "../api.ts";
-import { completeName } from "../names.ts";
+import { areKnown, completeName, otherNames } from "../names.ts";
 import { find } from "../text/fuzzy.ts";
 import { headings, plainHeading } from "../text/headings.ts";
 import { folderOf, nameOf } from "../text/paths.ts";
@@ -32,12 +32,20 @@ function notes(linking: Linking): CompletionSource {
   return (context) => {
     const typed = context.matchBefore(/\[\[[^[\]\n|#^]*$/);
     if (!typed) return null;
+    void askAgain(context, typed);
     const options = completeName(typed.text.slice(2)).map(({ path, alias }): Completion => {
       const short = linking.shortest(path);
       return { label: alias || nameOf(path), detail: alias ? nameOf(path) : folderOf(path), apply: applyLink(alias ? `${short}|${alias}` : short) };
     });
     return { from: typed.from + 2, options, filter: false };
   };
+}
+
+/** Complete once more when the server tells other names, if nothing was typed meanwhile. */
+async function askAgain({ pos, view }: CompletionContext, { from, text }: { from: number; text: string }): Promise<void> {
+  if (areKnown(text.slice(2))) return;
+  const found = await otherNames(text.slice(2));
+  if (found.length && view?.state.selection.main.head === pos && view.state.sliceDoc(from, pos) === text) startCompletion(view);
 }
 
 function places(linking: Linking): CompletionSource {

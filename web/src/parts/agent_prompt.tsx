@@ -5,7 +5,7 @@ import { useComputed, useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 
 import { act, agents, ask, talk } from "../agent.ts";
-import { completeName } from "../names.ts";
+import { completeName, otherNames } from "../names.ts";
 import { notes, resolver, tell } from "../store.ts";
 import { folderOf, linkTo, nameOf } from "../text/paths.ts";
 
@@ -153,6 +153,7 @@ function optionsFor(before: string): readonly Option[] {
   const name = HALF_LINK.exec(before);
   if (name) {
     const start = before.slice(0, name.index);
+    void otherNames(name[1]!);  // they come with the next letter
     return completeName(name[1]!).slice(0, 8).map(({ path, alias }) => ({ label: alias || nameOf(path), detail: alias ? nameOf(path) : folderOf(path), before: `${start}${linkTo(path, resolver.value)}` }));
   }
   const command = HALF_COMMAND.exec(before);

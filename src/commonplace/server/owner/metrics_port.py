@@ -18,5 +18,6 @@ async def answer_monitors(listener: socket.socket, registry: Registry) -> None:
     from commonplace.server.owner.uvicorn import serving
 
     app = Starlette(routes=[metrics_route(registry.families)])
-    async with serving(app, [listener]):
-        await anyio.sleep_forever()
+    with listener:  # cancelled, the web server does not close it
+        async with serving(app, [listener]):
+            await anyio.sleep_forever()
