@@ -21,10 +21,10 @@ run: $(RUNTIME) model  ## serve the demo vault at http://127.0.0.1:8420
 	$(BIN)/commonplace serve $(DEMO)
 
 # Files go to whichever worker is free, in the order that tests/conftest.py gives them. Half of the
-# tests wait for other processes: three workers keep two processors busy. What pytest makes of test
+# tests wait for other processes or for the disk: four workers keep two processors busy. What pytest makes of test
 # files is kept, as the compiled files are. A worker that dies ends the run: its successor would be
 # given the same test again, and pytest-xdist can then wait for ever.
-PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -n 3 --dist loadfile --no-loadscope-reorder --max-worker-restart=0
+PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -n 4 --dist loadfile --no-loadscope-reorder --max-worker-restart=0
 
 CHECKS := $(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/pyright && $(BIN)/lint-imports
 
