@@ -29,7 +29,7 @@ from commonplace.server.owner.http_apps import url
 from commonplace.server.owner.loop_errors import ignore_late_readers
 from commonplace.server.owner.unwrap import plain_errors
 from commonplace.server.relay.http_proxy import cancel_when, once
-from commonplace.vault.databases import Databases, team_databases
+from commonplace.vault.databases import named_alike, team_databases
 from commonplace.vault.lease.lease import Lease
 from commonplace.vault.lease.leases import Leases
 from commonplace.vault.lease.tables import Holder
@@ -109,15 +109,18 @@ class _Node:
 
     async def _own(self, lease: Lease) -> None:
         lease.follow(self.anew)
-        opened = partial(open_databases, self.settings, self.team, lease)
-        context = self.team.context(server=True)
+        database, context = self.team.database, self.team.context(server=True)
         try:
+            settings = await anyio.to_thread.run_sync(
+                named_alike, self.settings, database, lease.vault
+            )
+            opened = partial(team_databases, database, lease, settings)
             with plain_errors(), listen_as_node(self.settings) as claim:
                 async with anyio.create_task_group() as tasks:
                     sockets = socket_folder(self.settings)
                     tasks.start_soon(keep_door, self.door.dup(), context, sockets)
                     await host(
-                        self.settings,
+                        settings,
                         claim,
                         compose=partial(compose, databases=opened),
                         stop=self.stop,
@@ -149,27 +152,6 @@ class _Node:
             with suppress(Unavailable):
                 if await self.leases.holder(self.team.vault) != holder:
                     scope.cancel()
-
-
-async def open_databases(settings: Settings, team: Team, lease: Lease) -> Databases:
-    """Open the databases of a vault, and refuse a folder that cannot be its own.
-
-    An owner over a folder that is not mounted would take every note for deleted.
-    """
-    opened = await team_databases(team.database, lease)
-    folders = {root.name: root.path for root in settings.roots}
-    places = [known.place for known in await opened.log.known() if known.place]
-    found = (
-        place.root in folders and (folders[place.root] / place.path).exists() for place in places
-    )
-    if places and not await anyio.to_thread.run_sync(any, found):
-        await opened.history.close()
-        await opened.log.close()
-        raise Unavailable(
-            f"None of the notes that the database has of the vault {team.vault!r} is in this"
-            " folder. Is it mounted, under the same name as on the other nodes?"
-        )
-    return opened
 
 
 async def _patiently(work: Callable[[], Awaitable[object]], stop: anyio.Event) -> bool:

@@ -5,9 +5,9 @@ from collections.abc import Callable
 
 from commonplace.vault.log import postgres_tables
 from commonplace.vault.log.commits import Commits
-from commonplace.vault.log.postgres_engine import Fence, PostgresEngine
+from commonplace.vault.log.postgres_engine import Fence, PostgresEngine, schema_of
 from commonplace.vault.log.table_log import TableLog, new_id
-from commonplace.vault.postgres.connection import Connection
+from commonplace.vault.postgres.connection import Connection, connect
 
 
 class PostgresLog(TableLog[Connection]):
@@ -38,3 +38,12 @@ class PostgresLog(TableLog[Connection]):
     def sever(self) -> None:
         """Let whatever waits for the database fail at once."""
         self._commits.sever()
+
+
+def root_names(url: str, vault: str) -> list[str]:
+    """Name the folders that the log of a vault knows; none if there is no log yet."""
+    connection = connect(url, schema=schema_of(vault))
+    try:
+        return postgres_tables.root_names(connection)
+    finally:
+        connection.close()
