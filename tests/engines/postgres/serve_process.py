@@ -31,17 +31,19 @@ def make_key(folder: Path) -> Path:
 
 
 class ServeProcess:
-    """A node with a state folder and a port of its own; without a database, a server by itself."""
+    """A node with a folder, a state folder and a port of its own; without a database, a server
+    by itself over a folder that others may have had."""
 
     def __init__(self, name: str, folder: Path, url: str = "", key: Path | None = None) -> None:
         self.state = folder / f"state of {name}"
+        self.notes = folder / (f"notes of {name}" if key else "notes")
         with socket.create_server(("127.0.0.1", 0)) as listener:
             self.port: int = listener.getsockname()[1]
         self.http = f"http://127.0.0.1:{self.port}"
         self.ws = f"ws://127.0.0.1:{self.port}/sync"
         self.sweet = f"ys://127.0.0.1:{self.port}"
         self._complaints = folder / f"complaints of {name}"
-        self._command = [sys.executable, "-m", "commonplace", "serve", str(folder / "notes")]
+        self._command = [sys.executable, "-m", "commonplace", "serve", str(self.notes)]
         self._command += ["--state", str(self.state), "--port", str(self.port), "--no-open"]
         self._command += ["--embeddings", "none", "--policy", "create=allow"]
         if key:

@@ -1,13 +1,19 @@
 """How a node of a team's server is chosen: four options of `serve`, all or none."""
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
+
+import click
+from click.core import ParameterSource
 
 from commonplace.errors import BadArgument
 
 if TYPE_CHECKING:
     from commonplace.server.cluster.team import Team
+
+Function = Callable[..., Any]
 
 
 def chosen(
@@ -27,12 +33,63 @@ def chosen(
         )
     from commonplace.server.cluster.team import Team, checked_address, checked_name
 
-    if not database.startswith(("postgresql://", "postgres://")):
-        raise BadArgument("--database: only postgresql://… is known.")
+    _refuse_unknown(database)
     host, port = checked_address(node)
     team = Team(database, checked_name(name), host, port, Path(key))
     team.context(server=True)
     return team
+
+
+def make_folders(vaults: Sequence[str]) -> None:
+    """Make the folders of a node that are not there yet: they are filled from the database."""
+    for text in vaults:
+        folder = Path(text.rpartition("=")[2]).expanduser()
+        if not Path(text).expanduser().exists() and not folder.exists():
+            folder.mkdir(parents=True)
+
+
+def of_database(function: Function) -> Function:
+    """Give a command `--database` and `--vault-name`, for a vault that it finds there."""
+    for option in (
+        click.option(
+            "--vault-name",
+            "--vault",
+            "name",
+            envvar="COMMONPLACE_VAULT_NAME",
+            metavar="NAME",
+            required=True,
+            help="What the vault is called there.",
+        ),
+        click.option(
+            "--database",
+            envvar="COMMONPLACE_DATABASE",
+            metavar="URL",
+            required=True,
+            help="The database of a team's server.",
+        ),
+    ):
+        function = option(function)
+    return function
+
+
+def named(database: str, name: str, *, typed: bool) -> str:
+    """Check the address of a database, and return the vault's name as it is there."""
+    from commonplace.server.cluster.team import checked_name
+
+    refuse_shown_password(database, typed)
+    _refuse_unknown(database)
+    return checked_name(name)
+
+
+def was_typed(option: str) -> bool:
+    """Tell whether an option stands on the command line, where others can read it."""
+    source = click.get_current_context().get_parameter_source(option)
+    return source is ParameterSource.COMMANDLINE
+
+
+def _refuse_unknown(database: str) -> None:
+    if not database.startswith(("postgresql://", "postgres://")):
+        raise BadArgument("--database: only postgresql://… is known.")
 
 
 def refuse_shown_password(database: str | None, typed: bool) -> None:

@@ -8,13 +8,12 @@ import stat
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from pathlib import Path
 
 from commonplace.errors import Unavailable, Unreadable
 from commonplace.vault.files.openat import open_beneath
 from commonplace.vault.files.reader import RootFolder, Stamp, reason, stamp_of
 from commonplace.vault.files.writer import write_aside
-from commonplace.vault.settings import Root, Settings
+from commonplace.vault.settings import Settings
 from commonplace.vault.team_files.store import KeptFile
 
 TRASH = ".trash"
@@ -242,11 +241,6 @@ def read_whole(descriptor: int) -> bytes:
     while part := os.read(descriptor, _CHUNK):
         data += part
     return bytes(data)
-
-
-def folder_of(path: Path) -> RootFolder:
-    """Open a folder by itself."""
-    return RootFolder(Root(path.name or "folder", path))
 
 
 def _mode(found: os.stat_result) -> int:

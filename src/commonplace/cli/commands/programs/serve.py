@@ -12,7 +12,6 @@ from errno import EADDRINUSE
 from typing import TYPE_CHECKING, NoReturn
 
 import click
-from click.core import ParameterSource
 
 from commonplace.cli import welcome
 from commonplace.cli.choices import team_choice
@@ -112,8 +111,10 @@ def command(
     It works beside `commonplace mcp` processes on the same vault, in either order. Others can reach
     it if --host says so; then everybody needs an access token (`commonplace token create`).
     """
-    team_choice.refuse_shown_password(database, _was_typed("database"))
+    team_choice.refuse_shown_password(database, team_choice.was_typed("database"))
     team = team_choice.chosen(database, vault_name, node, node_key)
+    if team is not None:
+        team_choice.make_folders(flags.vault)
     access = exposure(host, names, require_token=require_token)
     settings = replace(settled(flags, asked_on_terminal()), access=access)
     if unmet := withheld(settings, flags):
@@ -198,12 +199,6 @@ async def _serve(
                     )
             finally:
                 tasks.cancel_scope.cancel()
-
-
-def _was_typed(option: str) -> bool:
-    """Tell whether an option stands on the command line, where others can read it."""
-    source = click.get_current_context().get_parameter_source(option)
-    return source is ParameterSource.COMMANDLINE
 
 
 def _begin_anew() -> NoReturn:
