@@ -215,9 +215,10 @@ def test_a_root_that_is_gone_is_a_clear_error(tmp_path: Path):
         claim(here)
 
 
-def test_nodes_of_a_team_share_a_folder_and_keep_others_out(tmp_path: Path):
-    one, two = settings(tmp_path, "a", state="one"), settings(tmp_path, "a", state="two")
-    locks = [*share(one), *share(two)]
+def test_a_node_of_a_team_keeps_everybody_out_of_its_folder(tmp_path: Path):
+    locks = share(settings(tmp_path, "a", state="one"))
+    with pytest.raises(OwnedElsewhere, match="already open"):
+        share(settings(tmp_path, "a", state="two"))
     with pytest.raises(OwnedElsewhere):
         claim(settings(tmp_path, "a", state="three"))
     for lock in locks:

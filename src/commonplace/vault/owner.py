@@ -71,7 +71,7 @@ def claim(settings: Settings) -> Claim | None:
 
 
 def share(settings: Settings) -> list[int]:
-    """Lock the roots together with the other nodes of a team, and the state folder for us alone.
+    """Lock a node's roots and its state folder, which are its own although the vault is not.
 
     Which node is the owner is the database's to say; the locks keep everybody else out.
     """
@@ -83,7 +83,7 @@ def share(settings: Settings) -> list[int]:
             " --state."
         )
     for root in settings.roots:
-        locks.append(_lock_folder(root.path, fcntl.LOCK_SH))
+        locks.append(_lock_folder(root.path, fcntl.LOCK_EX))
         if locks[-1] is None:
             _unlock([lock for lock in locks if lock is not None])
             raise _owned_elsewhere(root)

@@ -115,8 +115,8 @@ def kill_at(when: str, number: int) -> None:
 
         return changed
 
-    for module in (writer, batch):
-        module.exchange = deadly(module.exchange)
+    writer.exchange = deadly(writer.exchange)
+    batch.exchange = deadly(batch.exchange)
     writer.move = deadly(writer.move)
 
 

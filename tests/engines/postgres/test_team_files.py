@@ -68,8 +68,8 @@ async def work(vault: Vault) -> None:
     assert kept == ".trash/gone.md"
 
 
-AFTER = {path: data for path, data in FILES.items() if path not in (b"a.md", b"Files/picture.png")}
-AFTER |= {
+AFTER = {
+    **{path: data for path, data in FILES.items() if path not in (b"a.md", b"Files/picture.png")},
     b"b.md": b"See [[a cat]] and ![[cat.png]].\n",
     b"Folder/a cat.md": b"typed A cat sat.\r\nThe end.",
     b"Folder/new.md": b"made\n",
@@ -113,9 +113,9 @@ async def test_without_a_fence_a_replaced_owner_writes_into_the_vault(
     filled(tmp_path / "one")
     with suppress(Unavailable):
         async with owning(url, tmp_path / "one") as vault:
-            copy = vault.roots._keeper  # pyright: ignore[reportPrivateUsage]
+            copy = vault.roots._keeper
             assert isinstance(copy, WorkingCopy)
-            engine = copy.store._commits._engine  # pyright: ignore[reportPrivateUsage]
+            engine = copy.store._commits._engine
             assert isinstance(engine, PostgresEngine)
             monkeypatch.setattr(engine, "_guard", "BEGIN")
             end_lease(url)
@@ -137,11 +137,14 @@ async def test_a_file_that_is_kept_after_the_answer_is_lost(
         yield
         later.append(changes)
 
+    def look_away(self: Follower, hinted: object) -> None:
+        pass
+
     with suppress(Unavailable):
         async with owning(url, tmp_path / "one") as vault:
             with monkeypatch.context() as careless:
                 careless.setattr(WorkingCopy, "change", keep_later)
-                careless.setattr(Follower, "look", lambda *_: None)
+                careless.setattr(Follower, "look", look_away)
                 await vault.write.create("new.md", "acknowledged\n")
                 end_lease(url)
             async with owning(url, tmp_path / "two") as other:
@@ -265,7 +268,7 @@ async def test_a_copy_that_is_thrown_away_under_its_owner_empties_no_vault(
     many = {f"{number}.md".encode(): b"%d\n" % number for number in range(60)}
     first = fill(tmp_path / "one" / "notes", many)
     async with owning(url, tmp_path / "one") as vault:
-        copy = vault.roots._keeper  # pyright: ignore[reportPrivateUsage]
+        copy = vault.roots._keeper
         assert isinstance(copy, WorkingCopy)
         for number in range(40):
             (first / f"{number}.md").unlink()

@@ -10,7 +10,7 @@ import os
 import socket
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
 
@@ -36,6 +36,7 @@ from commonplace.vault.lease.tables import Holder
 from commonplace.vault.owner import listen_as_node, share, socket_folder
 from commonplace.vault.postgres.connection import load_driver
 from commonplace.vault.settings import Settings
+from commonplace.vault.team_files.folder import refuse_strange_folder
 
 _PAUSE = 0.2
 _LOOK_SECONDS = 1.0
@@ -78,6 +79,9 @@ async def serve(
     if not await _patiently(leases.__aenter__, stop):
         return
     try:
+        check = partial(refuse_strange_folder, team.database, team.vault, settings)
+        if not await _patiently(partial(anyio.to_thread.run_sync, check), stop):
+            return
         while await _patiently(node.take_turn, stop):
             pass
     finally:
@@ -135,6 +139,7 @@ class _Node:
     async def _pass_on(self, holder: Holder) -> None:
         name, _, port = holder.address.rpartition(":")
         greeting = hello(self.settings, "http", urls=tuple(map(url, self.listeners)))
+        greeting = replace(greeting, roots=tuple((name, "") for name, _ in greeting.roots))
         way = Way(name, int(port), self.team.context(server=False), greeting)
         with plain_errors(), suppress(*ENDED):
             async with anyio.create_task_group() as tasks:

@@ -14,6 +14,9 @@ from pathlib import Path
 from commonplace.vault.files.reader import Stamp
 from commonplace.vault.team_files.store import KeptFile
 
+AGREED = "copy.db"
+"""The name of the file, in the node's state folder."""
+
 _ANNOUNCED_MAX = 2_000
 
 _TABLES = """

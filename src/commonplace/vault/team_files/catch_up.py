@@ -11,8 +11,7 @@ another program did in the copy while the vault was another node's is never over
 import itertools
 import logging
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 
@@ -22,15 +21,13 @@ from commonplace.errors import Conflict, Unavailable, Unreadable
 from commonplace.vault.files.conflict_copy import name_of_copy
 from commonplace.vault.files.reader import Stamp, reason
 from commonplace.vault.team_files.agreed import AgreedFile
-from commonplace.vault.team_files.copy_files import FoundFile, shown
+from commonplace.vault.team_files.copy_files import FoundFile, NewFile, shown
 from commonplace.vault.team_files.store import KeptFile, sha_of
 from commonplace.vault.team_files.working_copy import WorkingCopy
 
 STEP_BYTES_MAX = 8 * 1024 * 1024
 STEP_FILES_MAX = 200
 _NAMED_MAX = 3
-# Waiting for the disk takes no processor, so more threads than cores pay off.
-_THREADS = 16
 
 _logger = logging.getLogger(__name__)
 
@@ -80,15 +77,20 @@ def _planned(copy: WorkingCopy, listed: Mapping[bytes, KeptFile]) -> _Plan:
         _plan_found(copy, plan, there, listed.get(there.path), known.get(there.path))
     plan.fetch |= dict.fromkeys(path for path in listed if path not in seen)
     plan.forget += (path for path in known if path not in seen and path not in listed)
-    strange = [*plan.set_aside, *plan.take_in]
-    if listed and not known and strange:
-        names = ", ".join(shown(path) for path in strange[:_NAMED_MAX])
+    if listed and not known:
+        refuse_strange([*plan.set_aside, *plan.take_in])
+    return plan
+
+
+def refuse_strange(paths: Sequence[bytes]) -> None:
+    """Refuse a folder that holds files which a vault has not, before any is mixed into it."""
+    if paths:
+        names = ", ".join(shown(path) for path in paths[:_NAMED_MAX])
         raise Conflict(
-            f"This folder was never a copy of the vault, and holds {len(strange)} files that the"
+            f"This folder was never a copy of the vault, and holds {len(paths)} files that the"
             f" vault has not, or not so ({names}). Name a folder that is empty, or does not exist"
             " yet: it is filled from the database."
         )
-    return plan
 
 
 def _plan_found(
@@ -203,7 +205,10 @@ async def _fetch(
     sizes = await copy.store.sizes(list({listed[path].sha for path in paths}))
     for step in steps(paths, lambda path: sizes.get(listed[path].sha, 0)):
         contents = await copy.store.contents(list({listed[path].sha for path in step}))
-        await anyio.to_thread.run_sync(_write, copy, step, paths, listed, contents)
+        files = [
+            NewFile(path, listed[path], contents[listed[path].sha], paths[path]) for path in step
+        ]
+        await anyio.to_thread.run_sync(_write, copy, files)
 
 
 def steps(paths: Iterable[bytes], size_of: Callable[[bytes], int]) -> Iterator[list[bytes]]:
@@ -220,19 +225,11 @@ def steps(paths: Iterable[bytes], size_of: Callable[[bytes], int]) -> Iterator[l
         yield step
 
 
-def _write(
-    copy: WorkingCopy,
-    step: list[bytes],
-    paths: Mapping[bytes, Stamp | None],
-    listed: Mapping[bytes, KeptFile],
-    contents: Mapping[bytes, bytes],
-) -> None:
-    """Write the files of one step, several at once: each waits for the disk."""
-
-    def write(path: bytes) -> tuple[bytes, KeptFile, Stamp]:
-        kept = listed[path]
-        copy.agreed.expect(path, kept.sha)
-        return path, kept, copy.files.write(path, kept, contents[kept.sha], paths[path])
-
-    with ThreadPoolExecutor(_THREADS) as pool:
-        copy.agreed.put(list(pool.map(write, step)))
+def _write(copy: WorkingCopy, files: list[NewFile]) -> None:
+    """Write the files of one step."""
+    for file in files:
+        copy.agreed.expect(file.path, file.kept.sha)
+    stamps = copy.files.write_many(files)
+    copy.agreed.put(
+        (file.path, file.kept, stamp) for file, stamp in zip(files, stamps, strict=True)
+    )

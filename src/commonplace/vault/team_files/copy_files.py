@@ -5,9 +5,11 @@ Which files a vault keeps: all that are not hidden, and the trash. No link is fo
 
 import os
 import stat
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from commonplace.errors import Unavailable, Unreadable
 from commonplace.vault.files.openat import open_beneath
@@ -20,6 +22,17 @@ TRASH = ".trash"
 CONTENT_BYTES_MAX = 100 * 1024 * 1024
 _SPARE = ".commonplace"
 _CHUNK = 1 << 20
+# Waiting for the disk takes no processor, so more threads than cores pay off.
+_THREADS = 16
+
+
+class NewFile(NamedTuple):
+    """A file to be put in place of what looks as expected; None for nothing."""
+
+    path: bytes
+    kept: KeptFile
+    data: bytes
+    expected: Stamp | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +145,14 @@ class CopyFiles:
                 f"{shown(path)} cannot be written into this node's folder: {reason(error)}."
             ) from error
         return stamp
+
+    def write_many(self, files: Iterable[NewFile]) -> list[Stamp]:
+        """Put many files in place, several at once: each waits for the disk."""
+        with ThreadPoolExecutor(_THREADS) as pool:
+            return list(pool.map(self._write_one, files))
+
+    def _write_one(self, file: NewFile) -> Stamp:
+        return self.write(*file)
 
     def rename(self, old: bytes, new: bytes) -> None:
         """Give a file another name in the same folder, where no other has it."""

@@ -4,7 +4,7 @@ What is hidden is left out, as a vault leaves it out, but for the trash; links a
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,8 +16,15 @@ from commonplace.vault.files.reader import RootFolder, stamp_of
 from commonplace.vault.log.postgres_engine import schema_of
 from commonplace.vault.postgres.connection import Connection, connect
 from commonplace.vault.settings import Root, Settings
-from commonplace.vault.team_files.catch_up import steps
-from commonplace.vault.team_files.copy_files import CONTENT_BYTES_MAX, CopyFiles, is_hidden, shown
+from commonplace.vault.team_files.agreed import AGREED
+from commonplace.vault.team_files.catch_up import refuse_strange, steps
+from commonplace.vault.team_files.copy_files import (
+    CONTENT_BYTES_MAX,
+    CopyFiles,
+    NewFile,
+    is_hidden,
+    shown,
+)
 from commonplace.vault.team_files.store import (
     FileStore,
     KeptFile,
@@ -79,9 +86,35 @@ def write_out(url: str, vault: str, folder: Path) -> int:
         connection.close()
 
 
+def refuse_strange_folder(url: str, vault: str, settings: Settings) -> None:
+    """Refuse, before a node waits for its turn, a folder that it could not have the vault in."""
+    if (settings.state / AGREED).exists():
+        return
+    connection = connect(url, schema=schema_of(vault))
+    try:
+        files = listed(connection) if _has_files(connection) else {}
+    finally:
+        connection.close()
+    if not files:
+        return
+    copy = CopyFiles(settings)
+    try:
+        refuse_strange([each.path for each in copy.walk() if _differs(copy, each.path, files)])
+    finally:
+        copy.close()
+
+
+def _differs(copy: CopyFiles, path: bytes, files: Mapping[bytes, KeptFile]) -> bool:
+    return path not in files or sha_of(copy.read(path)[0]) != files[path].sha
+
+
+def _has_files(connection: Connection) -> bool:
+    row = connection.execute("SELECT to_regclass('files') IS NOT NULL").fetchone()
+    return row is not None and row[0]
+
+
 def _write_all(connection: Connection, vault: str, folder: Path) -> int:
-    (made,) = connection.execute("SELECT to_regclass('files') IS NOT NULL").fetchone() or (False,)
-    if not made:
+    if not _has_files(connection):
         raise NotFound(f"The database has no vault {vault!r}, or none with files.")
     folder.mkdir(parents=True, exist_ok=True)
     if any(folder.iterdir()):
@@ -92,8 +125,9 @@ def _write_all(connection: Connection, vault: str, folder: Path) -> int:
     try:
         for step in steps(files, lambda path: bytes_of.get(files[path].sha, 0)):
             contents = read_contents(connection, list({files[path].sha for path in step}))
-            for path in step:
-                target.write(path, files[path], contents[files[path].sha], None)
+            target.write_many(
+                NewFile(path, files[path], contents[files[path].sha], None) for path in step
+            )
     finally:
         target.close()
     return len(files)

@@ -8,14 +8,12 @@ import anyio.to_thread
 
 from commonplace.vault.lease.lease import Lease
 from commonplace.vault.settings import Settings
-from commonplace.vault.team_files.agreed import Agreed
+from commonplace.vault.team_files.agreed import AGREED, Agreed
 from commonplace.vault.team_files.catch_up import catch_up
 from commonplace.vault.team_files.copy_files import CopyFiles
 from commonplace.vault.team_files.follow import Follower
 from commonplace.vault.team_files.store import FileStore
 from commonplace.vault.team_files.working_copy import WorkingCopy
-
-AGREED = "copy.db"
 
 
 @dataclass(frozen=True, slots=True)
