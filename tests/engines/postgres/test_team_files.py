@@ -279,3 +279,18 @@ async def test_a_copy_that_is_thrown_away_under_its_owner_empties_no_vault(
     async with owning(url, tmp_path / "two"):
         assert files_in(tmp_path / "two" / "notes") == many
     await holds(tmp_path / "two" / "notes" / "1.md", b"1\n")
+
+
+async def test_what_a_file_held_before_does_not_stay_in_the_database(
+    url: str, tmp_path: Path
+) -> None:
+    fill(tmp_path / "one" / "notes", {b"a.md": b"the secret\n"})
+    async with owning(url, tmp_path / "one") as vault:
+        await vault.notes.edit("a.md", lambda _: [Edit(4, 10, "")], "person:Ann")
+        await vault.notes.queue.flush_all()
+        await eventually(lambda: contents(url) == {b"the \n"})
+
+
+def contents(url: str) -> set[bytes]:
+    with psycopg.connect(url) as connection:
+        return {row[0] for row in connection.execute("SELECT data FROM vault_team.contents")}

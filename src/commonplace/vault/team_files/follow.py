@@ -10,6 +10,7 @@ import logging
 import os
 import time
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 
 import anyio
 import anyio.to_thread
@@ -67,6 +68,8 @@ class Follower:
         for path in paths:
             self._look_at(path)
         self._take_out()
+        with suppress(CommonplaceError):  # the next owner sweeps too
+            self._copy.drop_unneeded()
 
     def _known_below(self, hint: bytes) -> set[bytes]:
         """Return the files that both had at a path, or beneath it."""

@@ -121,6 +121,11 @@ class WorkingCopy:
             self._take(path, data, there.stamp, there.mode)
             return True
 
+    def drop_unneeded(self) -> None:
+        """Drop the contents that files had before they were changed."""
+        if self._unneeded:
+            self._put({})
+
     def _take(self, path: bytes, data: bytes, stamp: Stamp, mode: int) -> None:
         kept = KeptFile(sha_of(data), mode, stamp.mtime_ns)
         before = self._kept(path)
