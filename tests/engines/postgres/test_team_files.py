@@ -1,7 +1,9 @@
 """Nodes of a team, each with a folder of its own: the database has every byte of every file."""
 
 import asyncio
+import errno
 import itertools
+import os
 import signal
 import subprocess
 import sys
@@ -14,7 +16,9 @@ import pytest
 
 from commonplace.core.text.edits import Edit
 from commonplace.errors import CommonplaceError, Conflict, Unavailable
+from commonplace.vault.files.openat import open_beneath
 from commonplace.vault.log.postgres_engine import PostgresEngine
+from commonplace.vault.team_files import copy_files
 from commonplace.vault.team_files.folder import write_out
 from commonplace.vault.team_files.follow import Follower
 from commonplace.vault.team_files.working_copy import WorkingCopy
@@ -294,3 +298,30 @@ async def test_what_a_file_held_before_does_not_stay_in_the_database(
 def contents(url: str) -> set[bytes]:
     with psycopg.connect(url) as connection:
         return {row[0] for row in connection.execute("SELECT data FROM vault_team.contents")}
+
+
+async def test_a_folder_that_cannot_be_read_counts_as_no_deletion(
+    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Beside its control: one that is not there is one."""
+    filled(tmp_path / "one")
+    async with owning(url, tmp_path / "one") as vault:
+        copy = vault.roots._keeper
+        assert isinstance(copy, WorkingCopy)
+
+        async def look_twice(code: int) -> None:
+            def refuse(top: int, path: str, flags: int) -> int:
+                if path.startswith("Files"):
+                    raise OSError(code, os.strerror(code))
+                return open_beneath(top, path, flags)
+
+            with monkeypatch.context() as faulty:
+                faulty.setattr(copy_files, "open_beneath", refuse)
+                follower = Follower(copy, clock=itertools.count(0, 100).__next__)
+                for hint in (b"", b"Files/picture.png"):
+                    await asyncio.to_thread(follower.look, [hint])
+
+        await look_twice(errno.EACCES)
+        assert b"Files/picture.png" in rows(url)
+        await look_twice(errno.ENOENT)
+        assert b"Files/picture.png" not in rows(url)

@@ -56,8 +56,8 @@ async def catch_up(copy: WorkingCopy, fence: int, today: date) -> None:
     """
     listed = await copy.store.listed()
     alone = copy.agreed.fence == fence - 1
-    plan = await anyio.to_thread.run_sync(_planned, copy, listed)
     try:
+        plan = await anyio.to_thread.run_sync(_planned, copy, listed)
         await anyio.to_thread.run_sync(_tidy, copy, plan, listed, today, alone)
         await _take_in(copy, plan.take_in)
         await _fetch(copy, plan.fetch, listed)

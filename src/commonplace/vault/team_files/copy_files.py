@@ -3,6 +3,7 @@
 Which files a vault keeps: all that are not hidden, and the trash. No link is followed.
 """
 
+import errno
 import os
 import stat
 from collections.abc import Generator, Iterable, Iterator
@@ -22,6 +23,7 @@ TRASH = ".trash"
 CONTENT_BYTES_MAX = 100 * 1024 * 1024
 _SPARE = ".commonplace"
 _CHUNK = 1 << 20
+_MISSING = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EXDEV)
 # Waiting for the disk takes no processor, so more threads than cores pay off.
 _THREADS = 16
 
@@ -88,7 +90,7 @@ class CopyFiles:
         return FoundFile(path, *found) if found else None
 
     def _found(self, disk: RootFolder, inside: str) -> tuple[Stamp, int] | None:
-        with suppress(OSError), _folder(disk, inside) as (folder, name):
+        with _unless_missing(), _folder(disk, inside) as (folder, name):
             found = os.stat(name, dir_fd=folder, follow_symlinks=False)
             if stat.S_ISREG(found.st_mode):
                 return stamp_of(found), _mode(found)
@@ -211,9 +213,10 @@ def walk(
     if not _is_kept(folder):
         return
     below: list[str] = []
-    try:
+    descriptor = -1
+    with _unless_missing():
         descriptor = open_beneath(top, folder, os.O_RDONLY | os.O_DIRECTORY)
-    except OSError:
+    if descriptor < 0:
         return
     try:
         with os.scandir(descriptor) as entries:
@@ -270,6 +273,16 @@ def _mode(found: os.stat_result) -> int:
 
 def _changing(path: bytes) -> Unavailable:
     return Unavailable(f"{shown(path)} is being changed by another program here.")
+
+
+@contextmanager
+def _unless_missing() -> Generator[None]:
+    """Let go by that something is not there; what cannot be read may well be there, and raises."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in _MISSING:
+            raise
 
 
 @contextmanager

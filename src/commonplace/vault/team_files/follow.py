@@ -16,6 +16,8 @@ import anyio
 import anyio.to_thread
 
 from commonplace.errors import CommonplaceError
+from commonplace.vault.files.reader import reason
+from commonplace.vault.team_files.copy_files import shown
 from commonplace.vault.team_files.working_copy import WorkingCopy
 
 RESCAN_SECONDS = 60.0
@@ -63,8 +65,11 @@ class Follower:
         doubtful, self._copy.doubtful = self._copy.doubtful, set()
         paths = {*doubtful, *self._missing}
         for hint in hinted:
-            paths |= {each.path for each in self._copy.files.walk(hint)}
-            paths |= self._known_below(hint)
+            try:
+                paths |= {each.path for each in self._copy.files.walk(hint)}
+                paths |= self._known_below(hint)
+            except OSError as error:
+                self._complain(hint, error)
         for path in paths:
             self._look_at(path)
         self._take_out()
@@ -88,7 +93,8 @@ class Follower:
             else:
                 self._missing.pop(path, None)
                 self._copy.doubtful.add(path)
-        except CommonplaceError as error:
+        except (CommonplaceError, OSError) as error:
+            self._copy.doubtful.add(path)
             self._complain(path, error)
 
     def _take_out(self) -> None:
@@ -109,11 +115,12 @@ class Follower:
             del self._missing[path]
             try:
                 self._copy.take_in(path, gone=True)
-            except CommonplaceError as error:
+            except (CommonplaceError, OSError) as error:
+                self._copy.doubtful.add(path)
                 self._complain(path, error)
 
-    def _complain(self, path: bytes, error: CommonplaceError) -> None:
-        self._copy.doubtful.add(path)
+    def _complain(self, path: bytes, error: CommonplaceError | OSError) -> None:
         if path not in self._complained:
             self._complained.add(path)
-            _logger.warning("A file that another program changed is not kept yet. %s", error)
+            why = reason(error) if isinstance(error, OSError) else str(error)
+            _logger.warning("%s is not kept in the database yet: %s", shown(path), why)

@@ -172,7 +172,11 @@ class WorkingCopy:
         back: dict[bytes, KeptFile | None] = {}
         done: set[Stamp | None] = {None}
         for each in planned:
-            there = self.files.find(each.path)
+            try:
+                there = self.files.find(each.path)
+            except OSError:  # nobody knows what became of it
+                self.doubtful.add(each.path)
+                continue
             stamp = there.stamp if there else None
             # On a disk that ignores case a file that moved may be found by its old spelling too.
             if stamp != each.stamp and (each.kept is not None or stamp not in done):
