@@ -253,7 +253,9 @@ async def test_the_database_follows_what_programs_do_in_the_owners_folder(
         (first / "b.md").write_bytes(b"saved over it\n")
         await eventually(lambda: b"dropped.pdf" in rows(url))
         await eventually(lambda: b"Files/picture.png" not in rows(url))
-        await eventually(lambda: content(url, b"b.md").startswith(b"saved over it"))
+        # What was typed is merged with it, if the program cannot have read that.
+        await eventually(lambda: b"saved over it" in content(url, b"b.md"))
+        await eventually(lambda: content(url, b"b.md") == (first / "b.md").read_bytes())
 
 
 def content(url: str, path: bytes) -> bytes:
