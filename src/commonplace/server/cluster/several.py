@@ -23,6 +23,7 @@ from commonplace.server.owner.loop_errors import ignore_late_readers
 from commonplace.vault import memory
 from commonplace.vault.files import watch
 from commonplace.vault.lease.leases import Leases
+from commonplace.vault.owner import lock_vaults_folder
 from commonplace.vault.postgres.connection import load_driver
 from commonplace.vault.postgres.pool import Pool
 from commonplace.vault.settings import Access, Settings
@@ -47,6 +48,10 @@ async def serve_several(
     load_driver()
     memory.share_one_heap()
     _open_many_files()
+    folder = team.folder
+    assert folder is not None
+    # Held until the process ends.
+    await anyio.to_thread.run_sync(lock_vaults_folder, folder)
     door = listening(team)
     address = f"{team.host}:{door.getsockname()[1]}"
     node = f"{socket.gethostname()}:{os.getpid()}"
@@ -55,12 +60,14 @@ async def serve_several(
         return
     pool = Pool(team.database)
     plan = Plan(settings_of, tuple(map(url, listeners)), team.idle_seconds, anew)
-    places, folder = Places(leases, address), team.folder
-    assert folder is not None
+    places = Places(leases, address)
 
-    async def is_known(name: str) -> bool:
+    async def candidates(name: str) -> list[str]:
+        if await leases.is_known(name):
+            return await places.candidates(name)
+        # What is in a folder that was put here is nowhere else, until this node has taken it in.
         there = await anyio.to_thread.run_sync((folder / name).is_dir)
-        return there or await leases.is_known(name)
+        return [address] if there else []
 
     try:
         async with anyio.create_task_group() as tasks:
@@ -68,7 +75,7 @@ async def serve_several(
             greeting = Hello(
                 "http", "", os.getpid(), (), (), hosts=access.hosts, token=access.token
             )
-            gate = Gate(team, vaults, places, greeting, is_known)
+            gate = Gate(team, vaults, places, greeting, candidates)
             tasks.start_soon(places.watch)
             tasks.start_soon(vaults.tidy_up)
             tasks.start_soon(load_ahead)
