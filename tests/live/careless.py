@@ -8,7 +8,7 @@ from typing import Any
 
 from commonplace.cli import main
 from commonplace.vault.documents.file import known_file, sync
-from commonplace.vault.documents.file.replaced import Leftovers
+from commonplace.vault.documents.file.leftovers import Leftovers
 from commonplace.vault.files import open_files, reader, writer
 
 

@@ -24,7 +24,7 @@ from websockets.exceptions import ConnectionClosed
 from commonplace.core.view import View
 from commonplace.core.yjs.frames import SyncStep1, SyncStep2, decode, encode
 from commonplace.errors import BadArgument, Unavailable
-from commonplace.server.access.required import is_offered_for_part
+from commonplace.server.access.required_scopes import is_offered_for_part
 from commonplace.server.parts import Parts
 from commonplace.tools.families import FOR_PARTS
 from tests.server.site import Site, site_in

@@ -19,8 +19,8 @@ from commonplace.vault.owner import (
     claim,
     connect,
     listen_as_node,
-    prepare_state,
     lock_for_node,
+    prepare_state,
     socket_folder,
 )
 from commonplace.vault.settings import Root, Settings

@@ -75,6 +75,35 @@ def test_the_panel_decides_one_or_all(visit: Any, path: str, file: Path) -> None
 
 
 @pytest.mark.timed
+def test_the_panel_shows_suggestions_whole(visit: Any, server: Server) -> None:
+    """By geometry: no text of a suggestion is clipped; hidden lines are said, and shown first."""
+    path = f"Garden/Long {next(_numbers)}.md"
+    words = " ".join(f"word{n}" for n in range(300))
+    lines = "\n".join(f"line {n}" for n in range(100))
+    text = f"A tree.{{++ {words}++}}\n\n{{++{lines}\n++}}The end.\n"
+    write(server.vault, {path: text})
+    page = opened(visit, path)
+    page.wait_for_selector(".suggestion >> nth=1")
+    clipped = """() => [...document.querySelectorAll(".suggestion .diff")].filter((diff) => {
+        const box = diff.closest(".suggestion").getBoundingClientRect();
+        const own = diff.getBoundingClientRect();
+        return own.bottom > box.bottom || own.right > box.right || diff.scrollHeight > diff.clientHeight + 1
+            && getComputedStyle(diff).overflow !== "visible";
+    }).length"""
+    assert page.evaluate(clipped) == 0
+    shown = page.locator(".suggestion .diff")
+    assert "word299" in shown.nth(0).inner_text()
+    assert "line 39" in shown.nth(1).inner_text()
+    assert "line 40" not in shown.nth(1).inner_text()
+    page.click(".suggestions-all >> text=Accept all")
+    page.wait_for_selector(".message >> text=Some lines of one suggestion were hidden")
+    assert "line 99" in shown.nth(1).inner_text()
+    assert page.evaluate(clipped) == 0
+    assert (server.vault / path).read_text() == text
+    page.click(".suggestions-all >> text=Accept all")
+    has_words(server.vault / path, f"A tree. {words}\n\n{lines}\nThe end.\n")
+
+
 def test_a_decision_reaches_the_file_within_a_second(visit: Any, path: str, file: Path) -> None:
     page = opened(visit, path)
     delays: list[float] = []

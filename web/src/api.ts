@@ -2,7 +2,7 @@
 
 import { shownName } from "./person.ts";
 import type { Summary } from "./agent.ts";
-import type { SetSummary } from "./sets.ts";
+import type { Following, SetSummary } from "./sets.ts";
 
 export class ApiError extends Error {
   constructor(readonly status: number, readonly code: string, message: string) {
@@ -34,6 +34,7 @@ export interface Answers {
   approvals: { approvals: Approval[] };
   sets: { sets: SetSummary[] };
   [one: `sets/${number}`]: unknown;
+  [one: `sets/${number}/following`]: { following: Following };
   [verdicts: `agents/conversations/${string}/verdicts`]: { text: string };
   remembered: { remembered: Grant[] };
   assistants: { assistants: Assistant[] };

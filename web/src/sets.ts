@@ -132,10 +132,33 @@ export async function loadSet(number: number, before: SetDetail | null): Promise
   return { ...found, notes };
 }
 
-export function decideItems(number: number, decision: "accept" | "reject", items: readonly Item[], reason: string, text?: string) {
+/** What is yet to follow of the last decision: all of it, or files alone. */
+export interface Following {
+  readonly carried_out: boolean;
+  readonly notes: number;
+  readonly refused: string;
+}
+
+/** Decide; answered once it is on record, unless later decisions depend on how it came out. */
+export function decideItems(number: number, decision: "accept" | "reject", items: readonly Item[], reason: string, soon: boolean, text?: string) {
   const changes = items.flatMap(({ path, change }) => (change ? [{ path, id: change.id }] : []));
   const writes = items.flatMap(({ write }) => (write ? [write.id] : []));
-  return post<{ decision: { id: number; count: number } }>(`sets/${number}/decide`, { decision, changes, writes, reason, text });
+  return post<{ decision: { id: number; count: number }; following: Following }>(`sets/${number}/decide`, { decision, changes, writes, reason, soon, text });
+}
+
+const ASK_MS = 300;
+
+/** Follow a decision until it is carried out and all files have it; fails if it was taken back. */
+export async function follow(number: number, first: Following, tell: (now: Following) => void, until: (now: Following) => boolean): Promise<Following> {
+  let now = first;
+  while (!until(now)) {
+    tell(now);
+    await new Promise((done) => setTimeout(done, ASK_MS));
+    now = (await get(`sets/${number}/following`)).following;
+  }
+  if (now.refused) throw new Error(now.refused);
+  tell(now);
+  return now;
 }
 
 const RISKS: Record<string, string> = {

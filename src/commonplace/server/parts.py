@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from commonplace.core.view import View
 from commonplace.errors import CommonplaceError, Forbidden, Unavailable
 from commonplace.server.access.identity import token_of
-from commonplace.server.access.required import is_offered_for_part
+from commonplace.server.access.required_scopes import is_offered_for_part
 from commonplace.server.api.answers import refusal
 from commonplace.vault.supervisor import tell_failure
 

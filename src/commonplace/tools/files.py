@@ -32,7 +32,7 @@ from commonplace.vault.attachments.views import (
     PICTURE_FILE_BYTES_MAX,
     is_picture,
 )
-from commonplace.vault.search import undecided
+from commonplace.vault.search import undecided_hits
 from commonplace.vault.search.ripgrep import Pattern
 from commonplace.vault.search.search import NoteMatch
 from commonplace.vault.suggestions.authorship import Suggester
@@ -76,7 +76,7 @@ def tools(vault: Vault) -> list[Tool]:
         )
         matches = await _grep(vault, pattern, arguments)
         shown = await aside(show, matches)
-        return Answer(shown, notes=undecided.of_matches(vault.index, matches))
+        return Answer(shown, notes=undecided_hits.of_matches(vault.index, matches))
 
     async def get_links(call: Call, arguments: Arguments) -> Answer:
         if (file := await _attachment(vault, arguments)) is not None:

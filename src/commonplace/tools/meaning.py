@@ -7,7 +7,7 @@ from typing import cast
 from commonplace.errors import BadArgument
 from commonplace.tools.parameters import text, whole_number
 from commonplace.tools.table import Answer, Call, Tool, definition
-from commonplace.vault.search import undecided
+from commonplace.vault.search import undecided_hits
 from commonplace.vault.vault import Vault
 
 LIMIT_MAX = 100
@@ -40,7 +40,7 @@ def tools(vault: Vault) -> list[Tool]:
             answer["indexed"] = {"embedded": progress.embedded, "total": progress.total}
         if progress.problem:
             answer["note"] = f"Searched by words alone: {progress.problem}"
-        notes = undecided.of_places([hit.path for hit in hits if hit.undecided])
+        notes = undecided_hits.of_places([hit.path for hit in hits if hit.undecided])
         return Answer(json.dumps(answer, ensure_ascii=False), notes=notes)
 
     if not vault.meaning.works:

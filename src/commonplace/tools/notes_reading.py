@@ -19,7 +19,7 @@ from commonplace.errors import BadArgument, Unreadable
 from commonplace.tools.parameters import text, whole_number
 from commonplace.tools.table import Answer, Call
 from commonplace.vault.index.reader import Row
-from commonplace.vault.search import undecided
+from commonplace.vault.search import undecided_hits
 from commonplace.vault.search.ripgrep import Pattern
 from commonplace.vault.search.search import NoteMatch
 from commonplace.vault.threads import aside, in_time
@@ -134,7 +134,7 @@ class ReadingTools:
         cut = len(matches) > limit
         lines = [(str(each["path"]), cast("int", each["line_number"])) for each in shown]
         told = answer({"query": query, "matches": shown, "count": len(shown), "truncated": cut})
-        return replace(told, notes=undecided.of_lines(self._vault.index, lines))
+        return replace(told, notes=undecided_hits.of_lines(self._vault.index, lines))
 
     async def property_search(self, call: Call, arguments: Arguments) -> Answer:
         """Find notes by their properties."""

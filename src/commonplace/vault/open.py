@@ -47,12 +47,14 @@ from commonplace.vault.suggestions.authorship import Authorship
 from commonplace.vault.suggestions.comments import Comments
 from commonplace.vault.suggestions.decisions import Decisions
 from commonplace.vault.suggestions.ends import Ends
+from commonplace.vault.suggestions.erasure import ForgottenDecisions
 from commonplace.vault.suggestions.ledger import Ledger
 from commonplace.vault.suggestions.note_reader import NoteReader
 from commonplace.vault.suggestions.pending import PendingSuggestions
 from commonplace.vault.suggestions.review import Review
 from commonplace.vault.suggestions.suggest import Suggestions
 from commonplace.vault.supervisor import Supervisor
+from commonplace.vault.undo.gate import WriteGate
 from commonplace.vault.undo.undo import Undo
 from commonplace.vault.undo.withdraw import Withdrawal
 from commonplace.vault.vault import Vault
@@ -159,6 +161,7 @@ def _wire(  # noqa: PLR0915 (a line for each part)
     )
     renames.teach(permissions)
     pending = PendingSuggestions(index, notes, ledger)
+    gate = WriteGate()
     sets = change_sets(
         log,
         late,
@@ -175,6 +178,7 @@ def _wire(  # noqa: PLR0915 (a line for each part)
         renames.rename,
         Assessor(texts, listing, lambda name: index.links.named(name)),
         comments,
+        gate,
     )
     texts.follow_moves(renames.lately)
     attachments = Attachments(settings, roots, index, indexer, renames)
@@ -191,6 +195,8 @@ def _wire(  # noqa: PLR0915 (a line for each part)
         read_only=settings.read_only,
     )
     timeline = Timeline(history, log, recorder, notes, texts)
+    for forget in (ForgottenDecisions(ledger, log).forget, sets.decisions.forget, indexer.forget):
+        timeline.teach(forget)
     supervisor = Supervisor()
     health = Health(
         settings, roots, log, index, aside, indexer, notes, meaning, memory.audit, supervisor
@@ -242,7 +248,9 @@ def _wire(  # noqa: PLR0915 (a line for each part)
         folder_changes=folder_changes,
         permissions=permissions,
         tokens=Tokens(log),
-        undo=Undo(history, recorder, timeline, intents, notes, texts, trash, renames, permissions),
+        undo=Undo(
+            history, recorder, timeline, intents, notes, texts, trash, renames, permissions, gate
+        ),
         withdrawal=Withdrawal(
             history, recorder, notes, texts, pending, ledger, authorship, permissions, sets.reader
         ),
@@ -312,5 +320,6 @@ async def _close(vault: Vault, aside: Aside, late: Afterwards, files: "TeamFiles
             vault.notes.close,
             vault.folders.close,
             vault.renames.close,
+            vault.sets.decisions.close,
         ):
             last_first.push_async_callback(finish)

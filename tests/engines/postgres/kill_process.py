@@ -25,7 +25,7 @@ from commonplace.vault.lease.leases import Leases
 from commonplace.vault.log import table_log, tables
 from commonplace.vault.log.log import Record
 from commonplace.vault.log.postgres import PostgresLog
-from commonplace.vault.notes.rename import _KIND as RENAME
+from commonplace.vault.notes.durable_renames import KIND as RENAME
 from commonplace.vault.open import open_vault
 from commonplace.vault.postgres.connection import Connection
 from commonplace.vault.settings import Root, Settings

@@ -25,7 +25,7 @@ from psycopg import sql
 
 from commonplace.core.text.edits import Edit
 from commonplace.vault.lease.leases import Leases
-from commonplace.vault.notes.rename import _KIND as RENAME
+from commonplace.vault.notes.durable_renames import KIND as RENAME
 from commonplace.vault.vault import Vault
 from tests.engines.postgres.conftest import admin
 from tests.engines.postgres.kill_process import LONG, NAMES

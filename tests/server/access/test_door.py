@@ -27,7 +27,7 @@ from commonplace.core.yjs.frames import (
 )
 from commonplace.errors import BadArgument
 from commonplace.server.access import door
-from commonplace.server.access.required import is_open, needed
+from commonplace.server.access.required_scopes import is_open, needed
 from commonplace.server.access.ysweet_grants import Grants as Grants
 from commonplace.server.composition import compose
 from commonplace.vault.settings import Access, Root, Settings

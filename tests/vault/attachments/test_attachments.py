@@ -172,7 +172,7 @@ async def test_a_move_that_a_crash_cut_short_is_finished_on_the_next_start(
     intent = Intent("pic.png", "art/new.png", links={"Note.md": {(False, "pic.png"): "new.png"}})
     async with open_vault(settings, follow=False) as vault:
         await vault.indexer.refresh()
-        await vault.renames._log.put_record("rename", "x", intent.packed())
+        await vault.log.put_record("rename", "x", intent.packed())
     (tmp_path / "vault/art").mkdir()
     (tmp_path / "vault/pic.png").rename(tmp_path / "vault/art/new.png")
     async with open_vault(settings, follow=False):

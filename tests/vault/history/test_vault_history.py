@@ -5,9 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from commonplace.core.text.edits import Edit
+from commonplace.core.text.edits import Edit, diff
+from commonplace.errors import NotFound
 from commonplace.vault.history.history import Revision, Wanted
 from commonplace.vault.open import open_vault
+from commonplace.vault.sets.decide import Chosen
 from commonplace.vault.settings import Root, Settings
 from commonplace.vault.suggestions.authorship import Suggester
 from commonplace.vault.vault import Vault
@@ -115,18 +117,28 @@ async def test_what_is_forgotten_is_in_no_file_of_ours(vault: Vault, tmp_path: P
 
     for words in (f"The word is {secret}. ", "More. "):
         await vault.notes.edit("a.md", lambda _, words=words: [Edit(0, 0, words)], "person:Ann")
+    for verdict in ("reject", "accept"):
+        await vault.reader.read("a.md", CLAUDE.id, CLAUDE.name)
+        await vault.suggestions.suggest("a.md", "three", f"three {secret} again", CLAUDE)
+        (one,) = await vault.pending.listed("a.md")
+        if verdict == "reject":
+            await vault.review.decide("reject", {"a.md": [one.id]}, "Ann", f"no {secret}")
+        else:
+            parts = Chosen({"a.md": [one.id]})
+            await vault.sets.decisions.decide(1, "accept", parts, "Ann")
     await vault.notes.queue.flush_all()
     assert any(name.startswith("live.db") for name in holding())
-    await vault.notes.edit(
-        "a.md",
-        lambda now: [Edit(now.index(secret), now.index(secret) + len(secret), "gone")],
-        "person:Ann",
-    )
+    await vault.notes.edit("a.md", lambda now: diff(now, now.replace(secret, "gone")), "person:Ann")
     await vault.notes.queue.flush_all()
     await vault.indexer.settled()
     done = await vault.timeline.forget(secret, "a.md")
     assert done["log_keeps"] == []
-    assert {name for name in holding() if name.startswith(("live.db", "history.db"))} == set()
-    assert await vault.texts.marked("a.md") == "More. The word is gone. one two three\n"
+    assert holding() == set()
+    assert secret not in str(vault.ledger.decisions(100))
+    text = "More. The word is gone. one two three gone again\n"
+    assert await vault.texts.marked("a.md") == text
+    with pytest.raises(NotFound):
+        await vault.sets.decisions.undo(1, "Ann")
+    assert [hit.path for hit in await vault.search.search("again", 5)] == ["a.md"]
     await vault.notes.edit("a.md", lambda _: [Edit(0, 0, "!")], "person:Ann")
     assert (await told(vault, "a.md"))[-1] == ("person:Ann", "call", "a.md")

@@ -98,7 +98,9 @@ async def crashed(folder: Path, monkeypatch: pytest.MonkeyPatch, copy: Path) -> 
         await vault.indexer.refresh()
         with monkeypatch.context() as crash:
             crash.setattr(Recorder, "flush", never_flush)
-            crash.setattr("commonplace.vault.notes.rename.Renames._close", never_close)
+            crash.setattr(
+                "commonplace.vault.notes.durable_renames.DurableRenames._close", never_close
+            )
             await vault.renames.rename("a.md", "z.md", CLAUDE)
         shutil.copytree(folder / "vault", copy / "vault")
         shutil.copytree(folder / "state", copy / "state")

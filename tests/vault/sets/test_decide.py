@@ -1,8 +1,10 @@
 """A set is decided as one: in order, whole or not at all, also after a crash, and undone."""
 
+import asyncio
 from collections.abc import AsyncGenerator
 from pathlib import Path
 
+import anyio
 import pytest
 
 from commonplace.core.text.edits import Edit
@@ -10,7 +12,8 @@ from commonplace.errors import Conflict, NotFound
 from commonplace.vault.history.intents import Intent, Intents
 from commonplace.vault.open import open_vault
 from commonplace.vault.permissions.approvals import Approvals
-from commonplace.vault.sets.decide import Chosen
+from commonplace.vault.sets import decide
+from commonplace.vault.sets.decide import Chosen, Following
 from commonplace.vault.sets.steps import Steps
 from commonplace.vault.suggestions.pending import PendingSuggestions
 from commonplace.vault.vault import Vault
@@ -169,6 +172,50 @@ async def test_a_decision_looks_at_its_own_notes_alone(
     assert await files(vault) == ACCEPTED
 
 
+@pytest.fixture
+def gate(monkeypatch: pytest.MonkeyPatch) -> asyncio.Event:
+    """Nothing is carried out before it opens, and nobody is patient."""
+    opened, carry_out = asyncio.Event(), Steps.carry_out
+
+    async def slowly(self: Steps, intent: Intent, step: int) -> None:
+        await opened.wait()
+        await carry_out(self, intent, step)
+
+    monkeypatch.setattr(Steps, "carry_out", slowly)
+    monkeypatch.setattr(decide, "PATIENCE_SECONDS", 0.0)
+    return opened
+
+
+async def test_a_decision_is_answered_when_it_is_on_record(
+    vault: Vault, gate: asyncio.Event
+) -> None:
+    await work(vault)
+    decisions = vault.sets.decisions
+    done = await decisions.decide_soon(1, "accept", await everything(vault), "Ann")
+    assert (done.id, done.count) == (0, 6)
+    assert [intent.kind for intent in await vault.intents.open()] == ["decide-set"]
+    assert decisions.following(1) == Following(carried_out=False, notes=2)
+    gate.set()
+    await decisions.close()
+    assert decisions.following(1).carried_out
+    assert await files(vault) == ACCEPTED
+    assert decisions.following(1) == Following(carried_out=True, notes=0)
+
+
+async def test_one_that_cannot_be_carried_out_says_so_afterwards(
+    vault: Vault, gate: asyncio.Event
+) -> None:
+    await work(vault)
+    before, decisions = await files(vault), vault.sets.decisions
+    await decisions.decide_soon(1, "accept", await everything(vault), "Ann")
+    await vault.notes.edit("Plan.md", lambda text: [Edit(0, len(text), "Else.\n")], "person:Ben")
+    gate.set()
+    await decisions.close()
+    told = decisions.following(1)
+    assert (told.carried_out, "Nothing was decided." in told.refused) == (True, True)
+    assert await files(vault) == before | {"Plan.md": "Else.\n"}
+
+
 async def test_peoples_words_stay_when_a_set_is_undone(vault: Vault) -> None:
     await edit(vault, "Plan.md", "red", "green")
     await vault.sets.decisions.decide(1, "accept", await everything(vault), "Ann")
@@ -187,6 +234,32 @@ async def test_what_was_written_over_since_is_not_undone(vault: Vault) -> None:
     with pytest.raises(Conflict, match=r"New\.md\. Nothing was undone\."):
         await vault.sets.decisions.undo(1, "Ann")
     assert await files(vault) == before
+
+
+async def test_what_the_assistant_writes_meanwhile_comes_after_the_undo(
+    vault: Vault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await work(vault)
+    await vault.sets.decisions.decide(1, "accept", await everything(vault), "Ann")
+    carry_out, done = Steps.carry_out, list[str]()
+
+    async def write(name: str) -> None:
+        async with vault.undo.gate.write(name):
+            done.append(name)
+
+    async def write_meanwhile(self: Steps, intent: Intent, step: int) -> None:
+        if not done:
+            tasks.start_soon(write, "Claude")
+            await write("Mira")
+            await anyio.wait_all_tasks_blocked()
+        await carry_out(self, intent, step)
+        done.append("undone")
+
+    monkeypatch.setattr(Steps, "carry_out", write_meanwhile)
+    async with anyio.create_task_group() as tasks:
+        await vault.sets.decisions.undo(1, "Ann")
+        assert "Claude" not in done
+    assert (done[0], done[-1]) == ("Mira", "Claude")
 
 
 async def test_undo_outlives_a_restart(tmp_path: Path) -> None:

@@ -2,7 +2,8 @@
 
 A note has one to five suggestions of two assistants. A person's editor loaded it at some moment and
 saves from 0 to 5 s after a suggestion arrived; the person accepted, rejected or left each that was
-there, and changed other words. Then
+there, and changed other words. Some suggestions touch one another: lines and words added in one
+place, words deleted one after the other, a word deleted before an addition. Then
 
     the file says what the person saved, with what came after they loaded it
     each decision is on record, "in the file", and told to its assistant, and nothing else is
@@ -19,7 +20,7 @@ import random
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import product
+from itertools import pairwise, product
 from pathlib import Path
 from typing import Literal
 
@@ -71,22 +72,56 @@ class Clock:
 
 @dataclass(frozen=True)
 class Suggestion:
-    """A passage to be replaced: `old` may be empty (an insertion behind `anchor`), or `new`."""
+    """A passage to be replaced: `old` may be empty, or `new`; and the call that suggests it."""
 
-    anchor: str
     old: str
     new: str
     assistant: Suggester
+    call: tuple[str, str]
+    guard: str = ""
 
     @property
-    def call(self) -> tuple[str, str]:
-        return self.anchor + self.old, self.anchor + self.new
+    def is_insertion(self) -> bool:
+        return not self.old
 
     def shown(self, way: Way) -> str:
         if way != "keep":
-            return self.anchor + (self.new if way == "accept" else self.old)
-        old = f"{{--{self.old}--}}" if self.old else ""
-        return self.anchor + old + (f"{{++{self.new}++}}" if self.new else "")
+            return self.new if way == "accept" else self.old
+        old = f"{{--{self.guard}{self.old}--}}" if self.old else ""
+        return old + (f"{{++{self.new}++}}" if self.new else "")
+
+
+@dataclass(eq=False)
+class Piece:
+    """A word, a gap behind one, or the place of an insertion; what is to become of it."""
+
+    text: str
+    suggestion: Suggestion | None = None
+    change: str | None = None
+
+    @property
+    def is_word(self) -> bool:
+        return self.text.isalpha() and self.suggestion is None
+
+    @property
+    def is_gap(self) -> bool:
+        return not self.text.isalpha() and self.suggestion is None
+
+    @property
+    def is_insertion(self) -> bool:
+        return self.suggestion is not None and self.suggestion.is_insertion
+
+    @property
+    def is_line(self) -> bool:
+        return bool(self.suggestion and self.is_insertion and self.suggestion.new.endswith("\n"))
+
+    @property
+    def is_seen(self) -> bool:
+        """Whether an assistant reads anything here."""
+        return bool(self.suggestion.new if self.suggestion else self.text)
+
+
+NOWHERE = Piece("")
 
 
 @dataclass
@@ -94,15 +129,15 @@ class Model:
     """A note of words, some of which are replaced by suggestions, and by the person's changes."""
 
     chance: random.Random
-    words: list[str] = field(default_factory=list[str])
-    suggestions: dict[int, Suggestion] = field(default_factory=dict[int, Suggestion])
-    """By the place of the word that they are about, in the order in which they came."""
-    changes: dict[int, str] = field(default_factory=dict[int, str])
+    pieces: list[Piece] = field(default_factory=list[Piece])
+    suggestions: list[Suggestion] = field(default_factory=list[Suggestion])
+    """In the order in which they came."""
 
     def begin(self) -> None:
         for _ in range(self.chance.choice((6, 12, 30, 80))):
-            self.words.append(self.word() + self.chance.choice((" ", " ", " ", ".\n")))
-        self.words[-1] = self.words[-1].rstrip() + "\n"
+            gap = self.chance.choice((" ", " ", " ", ".\n"))
+            self.pieces += (Piece(self.word()), Piece(gap))
+        self.pieces[-1].text = "\n"
 
     def word(self) -> str:
         """Return a word that stands nowhere else."""
@@ -120,56 +155,99 @@ class Model:
                 return other
 
     def all_words(self) -> Iterator[str]:
-        yield from self.words
-        yield from self.changes.values()
-        for each in self.suggestions.values():
-            yield from (part for part in (each.old, each.new) if part)
+        for piece in self.pieces:
+            yield piece.text
+            yield piece.change or ""
+            yield piece.suggestion.new if piece.suggestion else ""
 
     def suggest(self) -> Suggestion:
-        free = [at for at in range(len(self.words)) if at not in self.suggestions]
-        at = self.chance.choice(free)
-        word, rest = _split(self.words[at])
-        kind = self.chance.choice(("replace", "replace", "insert", "line", "delete"))
+        """Let an assistant suggest something, half of the time beside what waits already."""
+        at = self.chance.choice(self._free())
+        kind = self.chance.choice(("replace", "replace", "behind", "before", "line", "delete"))
         by = self.chance.choice(ASSISTANTS)
+        piece, gap = self.pieces[at], self._at(at + 1)
+        word = piece.text
         match kind:
-            case "insert":
-                made = Suggestion(word, "", f" {self.word()}", by)
-            case "line":
-                made = Suggestion(word + rest, "", f"{self.word()} {self.word()}.\n", by)
-                if not rest.endswith("\n"):
-                    made = Suggestion(word, "", f" {self.word()} {self.word()}", by)
-            case "delete":
-                made = Suggestion("", word, "", by)
+            case "line" if gap.is_gap and gap.text.endswith("\n"):
+                made = self._insertion(f"{self.word()} {self.word()}.\n", by, word + gap.text)
+                self.pieces.insert(at + 2, Piece("", made))
+            case "behind" | "line":
+                made = self._insertion(f" {self.word()}", by, word)
+                self.pieces.insert(at + 1, Piece("", made))
+            case "before":
+                new = f"{self.word()} "
+                made = Suggestion("", new, by, (word, new + word))
+                while at and not self.pieces[at - 1].is_seen:
+                    at -= 1  # behind what is read before it
+                self.pieces.insert(at, Piece("", made))
             case _:
-                made = Suggestion("", word, self._other_word(word), by)
-        self.suggestions[at] = made
+                new = self._other_word(word) if kind == "replace" else ""
+                if not new and gap.text == " " and gap.is_gap and self.chance.random() < 0.5:
+                    self.pieces.remove(gap)
+                    piece.text = word = word + " "
+                # A deletion and an insertion that touch would be read as one suggestion.
+                guard = "{}@@" if not new and self._at(at + 1).is_insertion else ""
+                made = piece.suggestion = Suggestion(word, new, by, (word, new), guard)
+        self.suggestions.append(made)
         return made
+
+    def _insertion(self, new: str, by: Suggester, anchor: str) -> Suggestion:
+        return Suggestion("", new, by, (anchor, anchor + new))
+
+    def _at(self, at: int) -> Piece:
+        return self.pieces[at] if 0 <= at < len(self.pieces) else NOWHERE
+
+    def _free(self) -> list[int]:
+        """Return the places of words that no suggestion is about."""
+        free = [at for at, piece in enumerate(self.pieces) if piece.is_word]
+        beside = [
+            at for at in free if any(self._at(at + by).suggestion is not None for by in (-2, -1, 1))
+        ]
+        return beside if beside and self.chance.random() < 0.5 else free
+
+    def touching(self) -> int:
+        """Count suggestions that begin where another ends."""
+        waiting = [piece.suggestion is not None for piece in self.pieces]
+        return sum(one and other for one, other in pairwise(waiting))
 
     def change(self) -> None:
         """Let the person change words that no suggestion is about."""
-        free = [at for at in range(len(self.words)) if at not in self.suggestions]
+        free = [at for at, piece in enumerate(self.pieces) if piece.is_word]
         for at in self.chance.sample(free, min(len(free), self.chance.choice((0, 0, 1, 2, 4)))):
-            word, rest = _split(self.words[at])
-            more = [self.word() for _ in range(self.chance.choice((0, 1, 1, 3)))]
-            kept = self.chance.choice(("no", "no", "before", "behind"))
-            more = [*[word] * (kept == "before"), *more, *[word] * (kept == "behind")]
-            self.changes[at] = " ".join(more) + self.chance.choice((rest, rest, "!\n"))
+            self._change_word(at)
+            gap = self._at(at + 1)
+            if gap.is_gap and not self._at(at + 2).is_insertion and self.chance.random() < 0.3:
+                gap.change = "!\n"
+
+    def _change_word(self, at: int) -> None:
+        """Change a word into others, or add words to it.
+
+        Words that are added where an insertion stands can be meant for either side of it. Nor can
+        anybody tell its place between words that all became others, and more or fewer.
+        """
+        word = self.pieces[at].text
+        touches = any(self._at(at + by).is_insertion for by in (-2, -1, 1, 2))
+        near = any(self._at(at + by).is_insertion for by in range(-8, 9))
+        kept = self.chance.choice(("no", "no", "before", "behind"))
+        if touches and not (kept == "behind" and self._at(at - 1).is_line):
+            kept = "no"
+        more = [self.word() for _ in range(self.chance.choice((0, 1, 1, 3)))]
+        if near and kept == "no":
+            more = [self.word()]
+        more = [*[word] * (kept == "before"), *more, *[word] * (kept == "behind")]
+        self.pieces[at].change = " ".join(more)
 
     def text(self, ways: Sequence[Way], *, changed: bool) -> str:
         """Return the note with its first suggestions, as many as there are ways."""
-        there = dict(zip(self.suggestions, ways, strict=False))
-        return "".join(self._part(at, word, there, changed) for at, word in enumerate(self.words))
+        there: dict[int, Way] = {
+            id(each): way for each, way in zip(self.suggestions, ways, strict=False)
+        }
+        return "".join(self._shown(piece, there, changed) for piece in self.pieces)
 
-    def _part(self, at: int, word: str, there: Mapping[int, Way], changed: bool) -> str:
-        if at in there:
-            each = self.suggestions[at]
-            return each.shown(there[at]) + word[len(each.anchor + each.old) :]
-        return self.changes.get(at, word) if changed else word
-
-
-def _split(word: str) -> tuple[str, str]:
-    bare = word.rstrip(" .\n")
-    return bare, word[len(bare) :]
+    def _shown(self, piece: Piece, there: Mapping[int, Way], changed: bool) -> str:
+        if piece.suggestion is not None and (way := there.get(id(piece.suggestion))) is not None:
+            return piece.suggestion.shown(way)
+        return piece.change if changed and piece.change is not None else piece.text
 
 
 @dataclass(frozen=True)
@@ -237,6 +315,7 @@ class Bench:
         await self.vault.notes.queue.flush(id)
         wanted = right(model, held, saved)
         self.seen.update(["saves", *wanted.ways, *["doubted"] * len(wanted.doubted)])
+        self.seen["touching"] += model.touching()
         await self._compare(model, path, wanted, f"seed {seed}: loaded {loaded}, saved {saved!r}")
 
     async def _arrive(self, model: Model, path: str, id: str) -> float:
@@ -252,7 +331,7 @@ class Bench:
     async def _compare(self, model: Model, path: str, wanted: Outcome, about: str) -> None:
         file = self.folder / path
         assert file.read_text() == model.text(wanted.ways, changed=True), about
-        rows = list(model.suggestions.values())
+        rows = model.suggestions
         ended = [(each, way) for each, way in zip(rows, wanted.ways, strict=True) if way != "keep"]
         on_record = Counter((way, IN_THE_FILE, each.old, each.new) for each, way in ended)
         found = Counter[tuple[str, str, str, str]]()
@@ -297,7 +376,7 @@ async def run(folder: Path, seeds: Sequence[int]) -> Counter[str]:
 async def test_what_a_person_decides_in_an_editor_is_what_happens(tmp_path: Path) -> None:
     first = int(os.environ.get("COMMONPLACE_SEED", "0"))
     seen = await run(tmp_path, range(first, first + SAVES))
-    assert SAVES < ENOUGH or all(seen[each] for each in (*WAYS, "doubted")), seen
+    assert SAVES < ENOUGH or all(seen[each] for each in (*WAYS, "doubted", "touching")), seen
 
 
 def _none(_: str) -> list[Choice]:

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { find, match } from "../../../web/src/text/fuzzy.ts";
+import { isLong, shortened } from "../../../web/src/text/folded.ts";
 import { headings } from "../../../web/src/text/headings.ts";
 import { Resolver, targetOf } from "../../../web/src/text/paths.ts";
 import { readBlock, writeProperty } from "../../../web/src/text/properties.ts";
@@ -105,4 +106,15 @@ test("no edit cuts a character in half", () => {
       for (const insert of ["", "x", "😁"]) assert.ok(!/\p{Cs}/u.test(made(from, to, insert)));
     }
   }
+});
+
+test("a change of many lines begins, and says how many are hidden", () => {
+  const lines = (count: number, word: string) => Array.from({ length: count }, (_, n) => `${word} ${n}\n`).join("");
+  const short = [{ kind: "old", text: lines(30, "old") }, { kind: "new", text: lines(30, "new") }] as const;
+  assert.deepEqual(shortened(short), { stretches: short, hidden: 0 });
+  const long = [{ kind: "old", text: lines(30, "old") }, { kind: "new", text: lines(31, "new") }] as const;
+  const { stretches, hidden } = shortened(long);
+  assert.equal(hidden, 21);
+  assert.deepEqual(stretches, [long[0], { kind: "new", text: lines(10, "new").trimEnd() }]);
+  assert.ok(isLong(long[0].text, long[1].text) && !isLong(short[0].text, short[1].text));
 });

@@ -30,13 +30,13 @@ function nearby(text: string, first: boolean, last: boolean): string {
 }
 
 /** Says that a change is longer than two lines can show. */
-export function Length({ old, added, narrow = false }: { old: string; added: string; narrow?: boolean }) {
+export function Length({ old, added }: { old: string; added: string }) {
   const size = beyondGlance(old, added);
-  return size ? <span class="folded" title={`${size.toLocaleString()} characters: open the note to see all`}>{narrow ? "not all is shown" : `${size.toLocaleString()} characters: open the note to see all`}</span> : null;
+  return size ? <span class="folded">{size.toLocaleString()} characters: open the note to see all</span> : null;
 }
 
 /** A change of blanks alone would not be seen. */
-function shown(text: string): string {
+export function shown(text: string): string {
   return text.trim() ? text : text.replaceAll("\n", "⏎").replaceAll(" ", "·").replaceAll("\t", "⇥");
 }
 

@@ -6,21 +6,18 @@ import { lazy } from "./lazy.tsx";
 
 import { type Answers, get, maybe } from "../api.ts";
 import { idOf, sides, type Suggestion } from "../critic/index.ts";
-import { PERHAPS_REJECTED } from "../api.ts";
 import { creditOf } from "../editor/credits.ts";
 import { reading, suggestionAt } from "../editor/marks.ts";
 import { goTo } from "../editor/suggestions.ts";
 import { returned, reviewed } from "../events.ts";
 import { decide, type Decision } from "../review.ts";
-import { dialog, hrefOf, panelTab as tab, readOnly } from "../store.ts";
-import { age } from "../text/age.ts";
+import { dialog, hrefOf, panelTab as tab, readOnly, tell } from "../store.ts";
+import { isLong } from "../text/folded.ts";
 import { headings } from "../text/headings.ts";
-import { spoken } from "../text/spoken.ts";
 import { PanelFoot } from "../history/panel_foot.tsx";
-import { Diff, Length, Who } from "./diff.tsx";
-import { Rows } from "./rows.tsx";
+import { SuggestionRow } from "./suggestion_row.tsx";
+import { TallRows } from "./tall_rows.tsx";
 
-const HEIGHT = 104;
 const LINES_SHOWN = 3;
 const LocalGraph = lazy(() => import("./graph.tsx").then((module) => module.LocalGraph));
 
@@ -61,34 +58,34 @@ export function Panel({ view, path, version, goTo: goToPlace }: { view: EditorVi
 function Suggestions({ view, path }: { view: EditorView; path: string; version: number }) {
   const { marked, pending } = view.state.field(reading);
   const active = suggestionAt(view.state.field(reading), view.state.selection.main.head);
+  /** The long suggestions that were shown whole. */
+  const seen = useSignal<ReadonlySet<string>>(new Set());
   const act = (decision: Decision, one: Suggestion) => void decide(decision, { suggestions: [{ path, id: idOf(marked, pending, one) }] });
+  const acceptAll = () => {
+    const all = pending.map((one) => sides(marked, one)).filter(({ old, new: added }) => isLong(old, added) && !seen.peek().has(old + added));
+    if (!all.length) return void decide("accept", { path });
+    seen.value = new Set([...seen.peek(), ...all.map(({ old, new: added }) => old + added)]);
+    tell(all.length === 1 ? "Some lines of one suggestion were hidden. They are shown now: look, then accept." : `Some lines of ${all.length} suggestions were hidden. They are shown now: look, then accept.`);
+  };
   if (!pending.length) return <p class="empty">Nothing is suggested in this note.</p>;
   const row = (index: number) => {
-    const one = pending[index];
-    if (!one) return null;
+    const one = pending[index]!;
     const { old, new: added } = sides(marked, one);
-    const { author, time, doubted } = creditOf(view.state, one);
     return (
-      <div role="listitem" key={index} class={`suggestion${one === active ? " current" : ""}`}>
-        <button type="button" class="jump" onClick={() => goTo(view, one.marks[0]!.body)} aria-label={`Go to the suggestion: ${spoken(old, added)}`}><Diff old={old} added={added} near /></button>
-        <div class="suggestion-foot">
-          <Who name={author} /><span class="muted">{time === null ? "" : age(time)}</span>{doubted && <span class="doubt">{PERHAPS_REJECTED}</span>}
-          <Length old={old} added={added} narrow /><span class="grow" />
-          {!readOnly.value && <button type="button" class="small accept" onClick={() => act("accept", one)}>Accept</button>}
-          {!readOnly.value && <button type="button" class="small reject" onClick={() => act("reject", one)}>Reject</button>}
-        </div>
-      </div>
+      <SuggestionRow key={index} old={old} added={added} credit={creditOf(view.state, one)} current={one === active}
+        seen={seen.value.has(old + added)} see={() => (seen.value = new Set([...seen.peek(), old + added]))}
+        go={() => goTo(view, one.marks[0]!.body)} decide={(decision) => act(decision, one)} />
     );
   };
   return (
     <div class="suggestions">
       {pending.length > 1 && !readOnly.value && (
         <div class="suggestions-all">
-          <button type="button" class="small accept" onClick={() => void decide("accept", { path })}>Accept all {pending.length.toLocaleString()}</button>
+          <button type="button" class="small accept" onClick={acceptAll}>Accept all {pending.length.toLocaleString()}</button>
           <button type="button" class="small reject" onClick={() => void decide("reject", { path })}>Reject all</button>
         </div>
       )}
-      <Rows count={pending.length} height={HEIGHT} label="Suggestions in this note" row={row} />
+      <TallRows count={pending.length} label="Suggestions in this note" row={row} />
     </div>
   );
 }

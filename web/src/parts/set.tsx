@@ -8,7 +8,7 @@ import { ApiError, post } from "../api.ts";
 import { arranged, returned, reviewed, touched } from "../events.ts";
 import { inTurn } from "../in_turn.ts";
 import { keptAs } from "../place.ts";
-import { decideItems, foundAgain, hrefOfSet, type Item, itemsOf, itemsOfNote, listSets, loadSet, type SetDetail, type SetSummary, titleOf } from "../sets.ts";
+import { decideItems, follow, type Following, foundAgain, hrefOfSet, type Item, itemsOf, itemsOfNote, listSets, loadSet, type SetDetail, type SetSummary, titleOf } from "../sets.ts";
 import { complain, dialog, letterKeys, open, readOnly, tell } from "../store.ts";
 import { nameOf } from "../text/paths.ts";
 import { spoken } from "../text/spoken.ts";
@@ -21,6 +21,8 @@ type Verdict = "accept" | "reject";
 type Asking = "" | "edit" | "comment" | "reason";
 
 const RELOAD_MS = 150;
+// A few files are there before one has read that they follow.
+const FOLLOWED_MIN = 5;
 const KEYS = "J and K go to the next and previous change, [ and ] to the next and previous note; A accepts, R rejects, E edits and accepts, W rejects with a reason, C comments, U undoes; F sends the agent what you decided and remarked; Enter opens the note; Shift A and Shift R decide the rest of the note; V marks it as viewed, B shows old and new beside each other; S makes a set of its own of the note, M merges this set with another, T gives it a title.";
 
 export function SetView({ number, change }: { number: number; change: string }) {
@@ -61,6 +63,8 @@ export function SetView({ number, change }: { number: number; change: string }) 
   const load = useMemo(() => inTurn(() => now.current()), [number]);
   /** How many decisions are under way: they are on record first, and then carried out. */
   const pending = useSignal(0);
+  /** What is yet to follow of the last one, once it is on record. */
+  const behind = useSignal<Following | null>(null);
   const timer = useRef(0);
   const reload = () => { timer.current ||= window.setTimeout(() => { timer.current = 0; if (!pending.peek()) void load(); }, RELOAD_MS); };
   useEffect(() => {
@@ -126,11 +130,17 @@ export function SetView({ number, change }: { number: number; change: string }) 
       try {
         const now = detail.peek() ? itemsOf(detail.peek()!.notes) : [];
         const meant = chosen.map((one) => foundAgain(one, before, now) ?? one);
-        const done = await decideItems(number, verdict, meant, why ?? reason.peek(), words);
+        const twins = meant.some(({ change: one }) => one?.id.includes("-"));
+        const done = await decideItems(number, verdict, meant, why ?? reason.peek(), !twins, words);
         said.value = `${verdict === "accept" ? "Accepted" : "Rejected"} ${done.decision.count}. ${left.peek().length} left.`;
-        if (meant.some(({ change: one }) => one?.id.includes("-"))) await load();
+        const show = (now: Following | null) => { behind.value = now; };
+        const files = await follow(number, done.following, show, (now) => now.carried_out);
+        if (files.notes > FOLLOWED_MIN) void follow(number, files, show, (now) => !now.notes).catch(() => {}).finally(() => show(null));
+        else show(null);
+        if (twins) await load();
       } catch (error) {
         complain(error);
+        behind.value = null;
         decided.value = new Map([...decided.peek()].filter(([key]) => !chosen.some((one) => one.key === key)));
         pending.value--;
         return void load();
@@ -264,7 +274,7 @@ export function SetView({ number, change }: { number: number; change: string }) 
       {merging.value && <Merge sets={merging.value} stop={() => (merging.value = null)} choose={(other) => { merging.value = null; void change_("sets/merge", { sets: [number, other] }); }} />}
       <Risky detail={detail.value} go={(path) => { const first = items.value.find((item) => item.path === path); if (first) go(first.key); }} />
       <div class="set-bar">
-        <span class="muted">{left.value.length === 1 ? "1 change waits" : `${left.value.length.toLocaleString()} changes wait`}{pending.value > 0 && ` · writing what you decided into the notes`}</span>
+        <span class="muted">{left.value.length === 1 ? "1 change waits" : `${left.value.length.toLocaleString()} changes wait`}{whatFollows(pending.value, behind.value)}</span>
         <span class="grow" />
         <div class="segmented" role="group" aria-label="How changes are shown">
           <button type="button" aria-pressed={!beside.value} onClick={() => (beside.value = false)}>In line</button>
@@ -291,6 +301,13 @@ export function SetView({ number, change }: { number: number; change: string }) 
       <p class="keys muted">{KEYS}</p>
     </main>
   );
+}
+
+/** Say how far a decision is: it is on record first, then in the notes, then in their files. */
+function whatFollows(pending: number, following: Following | null): string {
+  if (following?.carried_out && following.notes) return ` · decided; ${following.notes.toLocaleString()} ${following.notes === 1 ? "file follows" : "files follow"}`;
+  if (following && !following.carried_out) return ` · decided, and on record; ${following.notes.toLocaleString()} ${following.notes === 1 ? "note follows" : "notes follow"}`;
+  return pending > 0 ? " · deciding" : "";
 }
 
 /** Show a change whole, with what one can do about it. */

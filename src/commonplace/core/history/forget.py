@@ -6,6 +6,8 @@ from dataclasses import replace
 from commonplace.core.history.deltas import Change, Delta, apply
 
 MASK = "█"
+# A word that is part of the passage may be anybody's; a longer piece of it is not.
+_PART_MIN = 8
 
 _Ids = list[int]
 
@@ -24,6 +26,13 @@ def masked(start: str, deltas: Sequence[Delta], passage: str) -> tuple[str, list
         changes = zip(delta, added, strict=True)
         found.append(tuple(_clean(change, before, fresh, hidden) for change, fresh in changes))
     return _masked(start, range(len(start)), hidden), found
+
+
+def unreadable(text: str, passage: str) -> str:
+    """Return a text with the passage masked; all of it, if it is no more than part of that."""
+    if len(text.strip()) >= _PART_MIN and text.strip() in passage:
+        return MASK * len(text)
+    return text.replace(passage, MASK * len(passage))
 
 
 def _hidden(start: str, deltas: Sequence[Delta], passage: str) -> set[int]:

@@ -24,7 +24,7 @@ from commonplace.errors import BadArgument
 from commonplace.server.access.cookies import Sessions
 from commonplace.server.access.guard import NO_PAGE_HEADER, PAGE_HEADER
 from commonplace.server.access.identity import Holder, Unauthorized
-from commonplace.server.access.required import GRANTED, READING, is_open, needed
+from commonplace.server.access.required_scopes import GRANTED, READING, is_open, needed
 from commonplace.server.access.ysweet_grants import Grants as Grants
 from commonplace.server.body import Body, body_of
 from commonplace.vault.permissions.tokens import PREFIX, Token, Tokens

@@ -33,7 +33,7 @@ from commonplace.errors import (
 )
 from commonplace.server.access.guard import NO_PAGE_HEADER, PAGE_HEADER
 from commonplace.server.access.identity import token_of
-from commonplace.server.access.required import is_offered_for_part, needed
+from commonplace.server.access.required_scopes import is_offered_for_part, needed
 from commonplace.server.body import whole_number
 from commonplace.vault.permissions.tokens import Token
 from commonplace.vault.vault import Vault

@@ -5,6 +5,8 @@ import resource
 import socket
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
+from pathlib import Path
 
 import anyio
 import anyio.to_thread
@@ -61,14 +63,7 @@ async def serve_several(
     pool = Pool(team.database)
     plan = Plan(settings_of, tuple(map(url, listeners)), team.idle_seconds, anew)
     places = Places(leases, address)
-
-    async def candidates(name: str) -> list[str]:
-        if await leases.is_known(name):
-            return await places.candidates(name)
-        # What is in a folder that was put here is nowhere else, until this node has taken it in.
-        there = await anyio.to_thread.run_sync((folder / name).is_dir)
-        return [address] if there else []
-
+    candidates = partial(_candidates, leases, places, folder)
     try:
         async with anyio.create_task_group() as tasks:
             vaults = Vaults(plan, team, leases, pool, registry, tasks)
@@ -94,6 +89,15 @@ async def serve_several(
         with anyio.CancelScope(shield=True):
             await leases.close()
             pool.close()
+
+
+async def _candidates(leases: Leases, places: Places, folder: Path, name: str) -> list[str]:
+    """List who is to open a vault that nobody has; none if there is no such vault."""
+    if await leases.is_known(name):
+        return await places.candidates(name)
+    # What is in a folder that was put here is nowhere else, until this node has taken it in.
+    there = await anyio.to_thread.run_sync((folder / name).is_dir)
+    return [places.address] if there else []
 
 
 def _open_many_files() -> None:

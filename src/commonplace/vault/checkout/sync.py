@@ -15,7 +15,7 @@ from commonplace.core.text import endings
 from commonplace.core.text.truncation import deletes_much
 from commonplace.errors import CommonplaceError, Denied, NotFound, Unreadable
 from commonplace.vault.checkout.bases import Bases
-from commonplace.vault.checkout.earlier import Earlier
+from commonplace.vault.checkout.earlier_texts import Earlier
 from commonplace.vault.checkout.files import CopyFiles, decoded
 from commonplace.vault.checkout.requests import Requests
 from commonplace.vault.documents.file.stable_read import Caution, LastLook, Unsettled

@@ -131,10 +131,10 @@ class Intents:
         packed = json.dumps(value, ensure_ascii=False)
         await self._log.put_records([Record(STEP, _key(intent, step), packed)])
 
-    async def run(self, intent: Intent) -> dict[int, Json]:
+    async def run(self, intent: Intent, recorded: asyncio.Event | None = None) -> dict[int, Json]:
         """Carry out an intent from its record to its end, whether or not the caller still waits.
 
-        Return what was saved with each step.
+        Return what was saved with each step; `recorded` is set once the intent is on record.
 
         Raises:
             Conflict: a step could not be made, and nothing is changed.
@@ -146,6 +146,8 @@ class Intents:
         try:
             with anyio.CancelScope(shield=True):
                 await self._log.put_records([Record(KIND, intent.id, intent.packed())])
+                if recorded is not None:
+                    recorded.set()
                 made.append(await self._finish(intent))
         finally:
             self._running.discard(intent.id)

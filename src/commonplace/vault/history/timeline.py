@@ -4,7 +4,7 @@ Answers are plain values, the same for the page, the command line and tools. Tex
 in them in one line, bounded.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -50,6 +50,10 @@ class Question:
     offset: int = 0
 
 
+# Forgets a passage in the records of one document, or of all; tells in how many it was.
+Forget = Callable[[str, str], Awaitable[int]]
+
+
 class Timeline:
     """Answers questions about the history."""
 
@@ -61,6 +65,11 @@ class Timeline:
         self._recorder = recorder
         self._notes = notes
         self._texts = texts
+        self._others: list[Forget] = []
+
+    def teach(self, forget: Forget) -> None:
+        """Say who else has to forget a passage that the history forgets."""
+        self._others.append(forget)
 
     async def page(self, asked: Question) -> Json:
         """List revisions of a note or of the vault, newest first.
@@ -171,8 +180,13 @@ class Timeline:
             raise BadArgument(f"{path} still holds it. Delete it there first, then forget it.")
         changed = await self._history.forget(passage, document)
         kept = [await self._path(each) for each in changed if not await self._compact(each)]
+        records = [await forget(passage, document) for forget in self._others]
         await self._log.scrub()
-        return {"forgotten": sum(changed.values()), "log_keeps": kept}
+        return {
+            "forgotten": sum(changed.values()),
+            "decisions": sum(records),
+            "log_keeps": kept,
+        }
 
     async def _compact(self, document: str) -> bool:
         """Let the log forget how a text came about; tell whether it could."""

@@ -243,6 +243,13 @@ class Indexer:
     ) -> None:
         self._take(await anyio.to_thread.run_sync(self._updates.write, paths, moved))
 
+    async def forget(self, _passage: str, _document: str) -> int:
+        """Leave nothing readable of texts that notes no longer have."""
+        async with self._write():
+            await anyio.to_thread.run_sync(self._updates.drop_dead_texts)
+            await self.load()
+        return 0
+
     @asynccontextmanager
     async def held(self) -> AsyncGenerator[LookAt]:
         """Keep the index as it is while many files change; gives what looks at some of them."""

@@ -101,6 +101,17 @@ class Updates:
             self.close_writer()
         return update
 
+    def drop_dead_texts(self) -> None:
+        """Leave nothing readable of texts that notes no longer have.
+
+        Done twice: the generation of the corpus before stays until the next one.
+        """
+        writer = self._open_writer()
+        writer.compact()
+        writer.compact()
+        writer.scrub()
+        self.close_writer()
+
     def _look(self, paths: Iterable[str]) -> Iterable[tuple[str, Listed | None]]:
         """Look at each note, and at everything beneath each folder, known or on disk."""
         found: dict[str, Listed | None] = {}

@@ -190,6 +190,12 @@ class IndexWriter:
         sweep(self._folder, generation)
         return placed
 
+    def scrub(self) -> None:
+        """Write the database anew: words of old texts lie in it until it is."""
+        self._db.execute("INSERT INTO fulltext(fulltext) VALUES ('optimize')")
+        self._db.execute("VACUUM")
+        self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
     def _touch_unsettled(self) -> None:
         """Leave to settle what a build wrote, or all if it was not this one from the beginning."""
         if self._foresight is None:

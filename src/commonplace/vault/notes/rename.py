@@ -1,35 +1,27 @@
 """Renames that keep every link: the file moves, and all links to it follow, in one step.
 
-What is to be done is on record before anything happens, and each part of it can be done twice
-without harm. A rename that a crash cut short is therefore finished on the next start once the file
-has moved, and forgotten if it has not. Links that could have meant another note as well are left
-as they are and reported. A link by the new name that means another note is made to go on meaning
-it.
+What a crash cut short is finished or forgotten at the next start (`durable_renames`). Links that
+could have meant another note as well are left as they are and reported. A link by the new name that
+means another note is made to go on meaning it.
 """
 
-import logging
 import uuid
 from collections import OrderedDict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-import anyio
-import anyio.to_thread
-
 from commonplace.core import critic, links, paths
 from commonplace.core.links import respell
-from commonplace.errors import BadArgument, CommonplaceError, Conflict, NotFound, Unavailable
+from commonplace.errors import BadArgument, Conflict, NotFound
 from commonplace.vault.documents.notes import LiveNotes
-from commonplace.vault.files.reader import reason
 from commonplace.vault.files.roots import Roots
 from commonplace.vault.index.indexer import Indexer, LookAt
 from commonplace.vault.index.reader import Index
 from commonplace.vault.log.log import Log
-from commonplace.vault.log.tasks import Background
-from commonplace.vault.notes.rename_history import RenameHistory, purpose_of
-from commonplace.vault.notes.rename_plan import Intent, Planner, plans, titled, turned
-from commonplace.vault.notes.rewrite import Outcome, Rewriter, Rewritten
+from commonplace.vault.notes.durable_renames import DurableRenames
+from commonplace.vault.notes.rename_plan import Intent, Planner, titled, turned
+from commonplace.vault.notes.rewrite import Outcome, Rewritten
 from commonplace.vault.permissions.permissions import Permissions
 from commonplace.vault.permissions.requests import Asker, Json
 from commonplace.vault.search.texts import Texts
@@ -39,10 +31,6 @@ from commonplace.vault.suggestions.ends import Ends
 RENAME = "rename_note"
 UNDO_MAX = 50
 TOUCHED_MAX = 200
-RETRY_SECONDS = 10.0
-_KIND = "rename"
-
-logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +65,6 @@ class Renames:
         several_roots: bool,
     ) -> None:
         self._roots = roots
-        self._log = log
         self._notes = notes
         self._index = index
         self._indexer = indexer
@@ -85,13 +72,9 @@ class Renames:
         self._authorship = authorship
         self._ends = ends
         self._several_roots = several_roots
-        self._rewriter = Rewriter(roots, notes)
-        self._alone = anyio.Lock()
-        self._owing = anyio.Event()
         self._undo: OrderedDict[str, tuple[Intent, list[Rewritten]]] = OrderedDict()
         self._recent: OrderedDict[str, str] = OrderedDict()
-        self._after = Background()
-        self._history = RenameHistory(notes, texts)
+        self._durable = DurableRenames(roots, log, notes, texts)
 
     @property
     def _planner(self) -> Planner:
@@ -144,20 +127,20 @@ class Renames:
     async def _rename(
         self, old: str, new: str, whose: tuple[str, str], text: str, title: str | None
     ) -> Renamed:
-        async with self._alone:
+        async with self._durable.alone:
             new = self.check(old, new)
             intent, left = self._planner.plan(old, new, text, title)
             intent.actor, intent.set = whose
-            outcome = await self._carry_out(intent)
+            outcome = await self._durable.carry_out(intent)
         token = self._remember(intent, outcome.done)
         return _renamed(intent, outcome, left, token)
 
     async def carry_out(self, intent: Intent, left: list[str], actor: str) -> Renamed:
         """Move a file as planned, an attachment's too, with the links that the intent names."""
-        async with self._alone:
+        async with self._durable.alone:
             self.check(intent.old, intent.new)
             intent.actor = actor
-            outcome = await self._carry_out(intent)
+            outcome = await self._durable.carry_out(intent)
         token = self._remember(intent, outcome.done)
         return _renamed(intent, outcome, left, token)
 
@@ -171,56 +154,27 @@ class Renames:
     async def _undo_rename(self, token: str, actor: str) -> Renamed:
         if token not in self._undo:
             raise NotFound("There is no such rename to undo, or it was undone already.")
-        async with self._alone:
+        async with self._durable.alone:
             intent, done = self._undo[token]
             self.check(intent.new, intent.old)
             del self._undo[token]
             back = Intent(intent.new, intent.old, links=turned(intent), actor=actor)
             before = {back.path(each.path): each for each in done}
-            outcome = await self._carry_out(back, before)
+            outcome = await self._durable.carry_out(back, before)
         self._recent.pop(intent.old, None)
         return _renamed(back, outcome, [], "")
 
     async def recover(self) -> None:
         """Finish the renames that a crash cut short, or forget those that had not begun."""
-        for key, text in (await self._log.records(_KIND)).items():
-            intent = Intent.unpacked(text)
-            try:
-                rest = await self._finish(key, intent) if self._moved(intent) else None
-            except (CommonplaceError, OSError) as error:  # nothing here keeps a vault closed
-                logger.warning("A rename could not be finished; it is tried again: %s", error)
-                self._owing.set()
-                continue
-            await self._log.put_record(_KIND, key, rest and rest.packed())
-            if rest is not None:
-                self._owing.set()
-
-    async def _finish(self, key: str, intent: Intent) -> Intent | None:
-        """Finish a rename that a crash cut short; what could not be done is left for next time."""
-        await self._notes.ids.follow_file(intent.old, intent.new)
-        planned = plans(intent, {}, {})
-        kept = await anyio.to_thread.run_sync(self._rewriter.sweep, planned, key)
-        safe = {path: plan for path, plan in planned.items() if path not in kept}
-        behind = [await self._notes.ids.path_of(id) for id in await self._log.unflushed()]
-        outcome = await self._rewriter.rewrite(
-            safe, intent.actor, key, set(filter(None, behind)), purpose_of(intent)
-        )
-        await self._history.rewrite(intent, outcome.files)
-        await self._history.catch_up(intent, safe)
-        return intent.only(kept | outcome.later)
+        await self._durable.recover()
 
     async def run(self) -> None:
         """Finish renames whose links could not follow, as soon as they can, until cancelled."""
-        while True:
-            await self._owing.wait()
-            await anyio.sleep(RETRY_SECONDS)
-            self._owing = anyio.Event()
-            async with self._alone:
-                await self.recover()
+        await self._durable.run()
 
     async def close(self) -> None:
         """Wait until the index has seen all that was renamed, and the history has it."""
-        await self._after.finish()
+        await self._durable.close()
 
     def lately(self, old: str) -> str | None:
         """Tell where a note went that had this path a while ago."""
@@ -249,43 +203,6 @@ class Renames:
         if taken is not None or self._roots.find(new) is not None:
             raise Conflict(f"{taken or new} exists already. Choose another name.")
 
-    # -- doing it
-
-    async def _carry_out(
-        self, intent: Intent, back: Mapping[str, Rewritten] | None = None
-    ) -> Outcome:
-        """Do it from the record to the end, whether or not the caller still waits."""
-        key = uuid.uuid4().hex
-        outcome = Outcome()
-        with anyio.CancelScope(shield=True):
-            await self._log.put_record(_KIND, key, intent.packed())
-            try:
-                await self._notes.move(intent.old, intent.new)
-            except (CommonplaceError, OSError) as error:
-                await self._log.put_record(_KIND, key, None)
-                if isinstance(error, OSError):
-                    why = f"{intent.old} cannot be renamed: {reason(error)}."
-                    raise Unavailable(why) from error
-                raise
-            split: dict[str, list[str]] = {}
-            planned = plans(intent, back or {}, split)
-            await self._history.move(intent)
-            outcome = await self._rewriter.rewrite(
-                planned, intent.actor, key, purpose=purpose_of(intent)
-            )
-            await self._history.rewrite(intent, outcome.files)
-            outcome.left = [f"{path}: {link}" for path in sorted(split) for link in split[path]]
-            self._after.start(self._close(key, intent, outcome.later))
-        return outcome
-
-    async def _close(self, key: str, intent: Intent, later: Collection[str]) -> None:
-        """Close the record of a rename once the history has it, but for what is still to do."""
-        await self._history.settle(intent)
-        rest = intent.only(later)
-        await self._log.put_record(_KIND, key, rest and rest.packed())
-        if rest is not None:
-            self._owing.set()
-
     # -- after
 
     async def _see(self, renamed: Renamed, look_at: LookAt) -> None:
@@ -294,7 +211,7 @@ class Renames:
         first, *rest = [notes[n : n + TOUCHED_MAX] for n in range(0, len(notes), TOUCHED_MAX)]
         await look_at(first, {renamed.path: notes[0]})
         if rest:
-            self._after.start(self._see_rest(rest))
+            self._durable.after.start(self._see_rest(rest))
 
     async def _see_rest(self, rest: Sequence[Sequence[str]]) -> None:
         for some in rest:
@@ -316,12 +233,6 @@ class Renames:
             title=title if isinstance(title, str) else None,
         )
         return {"path": renamed.path, "links": renamed.links, "left": renamed.left}
-
-    def _moved(self, intent: Intent) -> bool:
-        if self._roots.find(intent.new) is None:
-            return False
-        respelled = paths.collision_key(intent.old) == paths.collision_key(intent.new)
-        return respelled or self._roots.find(intent.old) is None
 
     def _remember(self, intent: Intent, done: list[Rewritten]) -> str:
         token = uuid.uuid4().hex

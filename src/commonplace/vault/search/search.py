@@ -18,7 +18,7 @@ import anyio.to_thread
 
 from commonplace.core import frontmatter, markdown, paths
 from commonplace.core.links import fold
-from commonplace.core.search import snippets, undecided
+from commonplace.core.search import snippets, undecided_text
 from commonplace.core.search.query import SearchQuery
 from commonplace.core.search.ranking import Ranked
 from commonplace.core.text import words
@@ -239,7 +239,7 @@ class Search:
         found = {
             path
             for path, _, _, _, _, new, _, _, before, after in rows
-            if undecided.shows(shown[path], before, new, after)
+            if undecided_text.shows(shown[path], before, new, after)
         }
         return [replace(hit, undecided=True) if hit.path in found else hit for hit in hits]
 

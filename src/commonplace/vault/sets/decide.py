@@ -2,13 +2,16 @@
 
 The one who decides names what was seen. A decision is an intent: it is on record before the first
 note is changed, and whatever ends the process, the next start goes on with it. So is its undoing.
+Whoever does not want to wait for many notes is answered once it is on record (`decide_soon`).
 """
 
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import AsyncGenerator, Callable, Collection, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import asdict, dataclass
+from functools import partial
 
 from commonplace.core import critic
 from commonplace.core.critic import Undecidable
@@ -20,14 +23,31 @@ from commonplace.vault.sets.contents import SetReader
 from commonplace.vault.sets.decision import Ordered, SetDecision, in_order
 from commonplace.vault.sets.old_records import OldRecords
 from commonplace.vault.sets.parked_writes import ParkedWrites, Texts, WriteStep
+from commonplace.vault.sets.sets import Sets
 from commonplace.vault.sets.steps import DECIDE, UNDO, Steps
 from commonplace.vault.suggestions.decisions import rebased
 from commonplace.vault.suggestions.deed import Deed
 from commonplace.vault.suggestions.ledger import Ledger
 from commonplace.vault.suggestions.review import Verdict
 from commonplace.vault.threads import aside_if_long
+from commonplace.vault.undo.gate import WriteGate
 
 logger = logging.getLogger(__name__)
+
+# So long is waited for all of a decision; who asked is answered then, if it is on record.
+PATIENCE_SECONDS = 0.4
+
+
+@dataclass(frozen=True, slots=True)
+class Following:
+    """What is yet to follow of the last decision on a set, in how many notes.
+
+    `refused` says why it was taken back after it had been answered.
+    """
+
+    carried_out: bool
+    notes: int
+    refused: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,15 +69,19 @@ class SetDecisions:
         self,
         steps: Steps,
         old: OldRecords,
+        sets: Sets,
         reader: SetReader,
         writes: ParkedWrites,
         ledger: Ledger,
         notes: LiveNotes,
         texts: Texts,
+        gate: WriteGate,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._steps = steps
         self._old = old
+        self._sets = sets
+        self._gate = gate
         self._reader = reader
         self._writes = writes
         self._ledger = ledger
@@ -65,11 +89,62 @@ class SetDecisions:
         self._texts = texts
         self._clock = clock
         self._turn = asyncio.Lock()
+        self._under_way: dict[asyncio.Task[SetDecision], int] = {}
+        self._documents: dict[int, list[str]] = {}
+        """The notes of the last decision on each set."""
+        self._refused: dict[int, str] = {}
 
-    async def decide(
+    async def decide_soon(
         self, number: int, verdict: Verdict, chosen: Chosen, who: str, reason: str = ""
     ) -> SetDecision:
-        """Decide what was chosen of a set.
+        """Decide as `decide` does; answer once that is on record, if the notes take longer.
+
+        The decision has no id then. `following` tells how it goes on.
+        """
+        recorded = asyncio.Event()
+        task = asyncio.create_task(self.decide(number, verdict, chosen, who, reason, recorded))
+        self._under_way[task] = number
+        task.add_done_callback(self._under_way.pop)
+        await asyncio.wait({task}, timeout=PATIENCE_SECONDS)
+        if not task.done():
+            on_record = asyncio.create_task(recorded.wait())
+            await asyncio.wait({task, on_record}, return_when=asyncio.FIRST_COMPLETED)
+            on_record.cancel()
+        if task.done():
+            return task.result()
+        task.add_done_callback(partial(self._carried_out, number))
+        count = sum(map(len, chosen.changes.values())) + len(chosen.writes)
+        return SetDecision(0, number, verdict, who, reason, self._clock(), count)
+
+    def _carried_out(self, number: int, task: "asyncio.Task[SetDecision]") -> None:
+        error = None if task.cancelled() else task.exception()
+        if error is not None:
+            logger.warning("A decision on set %d was taken back: %s", number, error)
+            self._refused[number] = str(error)
+
+    def following(self, number: int) -> Following:
+        """Tell what is yet to be done of the last decision on a set, and in the files."""
+        documents = self._documents.get(number, [])
+        if number in self._under_way.values():
+            return Following(carried_out=False, notes=len(documents))
+        behind = sum(map(self._notes.queue.is_behind, documents))
+        return Following(carried_out=True, notes=behind, refused=self._refused.get(number, ""))
+
+    async def close(self) -> None:
+        """Finish what was answered, and is yet to be carried out."""
+        while self._under_way:
+            await asyncio.wait(list(self._under_way))
+
+    async def decide(
+        self,
+        number: int,
+        verdict: Verdict,
+        chosen: Chosen,
+        who: str,
+        reason: str = "",
+        recorded: asyncio.Event | None = None,
+    ) -> SetDecision:
+        """Decide what was chosen of a set; `recorded` is set once that is sure to be done.
 
         Raises:
             Conflict: part of it was changed or decided meanwhile, or cannot be done. Nothing is
@@ -80,9 +155,11 @@ class SetDecisions:
         async with self._turn:
             id = max(await self._steps.all(), default=0) + 1
             one = SetDecision(id, number, verdict, who, reason, self._clock(), 0)
+            self._refused.pop(number, None)
             try:
                 found = in_order(await self._planned(one, chosen))
-                await self._run(DECIDE, one, found, f"person:{who}")
+                self._documents[number] = [str(step["document"]) for step in found.notes]
+                await self._run(DECIDE, one, found, f"person:{who}", recorded)
             except (Conflict, NotFound) as error:
                 raise Conflict(f"{error} Nothing was decided.") from error
             return (await self._steps.all())[id]
@@ -96,7 +173,7 @@ class SetDecisions:
 
         """
         self._notes.refuse_read_only()
-        async with self._turn:
+        async with self._held_back(number), self._turn:
             found = [one for one in await self.listed(number) if id in (None, one.id)]
             if not found:
                 raise NotFound(
@@ -111,10 +188,24 @@ class SetDecisions:
             logger.info("%s undid a decision on set %d", who, number)
             return one
 
+    @asynccontextmanager
+    async def _held_back(self, number: int) -> AsyncGenerator[None]:
+        """Let the assistant of a set wait with its writes, as any undo does; set 0 has none."""
+        async with AsyncExitStack() as held:
+            with suppress(NotFound):
+                whose = (await self._sets.get(number)).who
+                await held.enter_async_context(self._gate.hold(whose))
+            yield
+
     async def listed(self, number: int | None = None) -> list[SetDecision]:
         """Return the decisions that can be undone, of one set or of all, the latest first."""
         kept = (await self._steps.all()).values()
         return sorted((one for one in kept if number in (None, one.set)), key=lambda one: -one.id)
+
+    async def forget(self, passage: str, document: str) -> int:
+        """Forget how to take decisions back that held a passage; return how many did."""
+        async with self._turn:
+            return await self._steps.forget(passage, document)
 
     async def recover(self) -> None:
         """Finish what a crash cut short."""
@@ -122,7 +213,14 @@ class SetDecisions:
             await self._old.convert()
             await self._steps.recover()
 
-    async def _run(self, kind: str, one: SetDecision, found: Ordered, actor: str) -> None:
+    async def _run(
+        self,
+        kind: str,
+        one: SetDecision,
+        found: Ordered,
+        actor: str,
+        recorded: asyncio.Event | None = None,
+    ) -> None:
         first, *others = found.steps
         intent = Intent.new(
             kind,
@@ -132,7 +230,7 @@ class SetDecisions:
             ordered=len(found.first),
             last=len(found.last),
         )
-        await self._steps.run(intent)
+        await self._steps.run(intent, recorded)
 
     # -- what is to be done
 

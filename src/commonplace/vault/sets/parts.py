@@ -24,6 +24,7 @@ from commonplace.vault.suggestions.comments import Comments
 from commonplace.vault.suggestions.decisions import Decisions
 from commonplace.vault.suggestions.ledger import Ledger
 from commonplace.vault.suggestions.pending import PendingSuggestions
+from commonplace.vault.undo.gate import WriteGate
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,7 @@ def change_sets(
     rename: Rename,
     assessor: Assessor,
     comments: Comments,
+    gate: WriteGate,
 ) -> ChangeSets:
     """Wire the parts; from now on sets hear of what assistants write."""
     kept = Sets(late, notes.ids.known_path)
@@ -67,7 +69,7 @@ def change_sets(
     writes = ParkedWrites(permissions, write, notes, texts, trash, rename)
     steps = Steps(log, intents, decided, writes, notes, ledger)
     old = OldRecords(log, intents, steps, notes)
-    decisions = SetDecisions(steps, old, reader, writes, ledger, notes, texts)
+    decisions = SetDecisions(steps, old, kept, reader, writes, ledger, notes, texts, gate)
     answers = WriteAnswers(permissions, writes, intents)
     threads = SetRemarks(texts, comments)
     feedback = Feedback(kept, reader, ledger, late, threads)

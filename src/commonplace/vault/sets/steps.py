@@ -4,6 +4,7 @@ What becomes of the suggestions of a note is saved with the edit that decides th
 `suggestions.decisions`, as it is for any decision.
 """
 
+import asyncio
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -18,6 +19,7 @@ from commonplace.vault.sets.decision import SetDecision
 from commonplace.vault.sets.parked_writes import Answer, ParkedWrites, WriteStep
 from commonplace.vault.suggestions.decisions import Decisions
 from commonplace.vault.suggestions.deed import Deed
+from commonplace.vault.suggestions.erasure import holds
 from commonplace.vault.suggestions.ledger import Credit, Ledger
 from commonplace.vault.threads import aside_if_long
 
@@ -60,13 +62,26 @@ class Steps:
         """Return what each step of a decision did."""
         return json.loads(await self._log.record(DEEDS, str(one.id)) or "[]")
 
-    async def run(self, intent: Intent) -> None:
-        """Carry out an intent."""
-        await self._intents.run(intent)
+    async def run(self, intent: Intent, recorded: asyncio.Event | None = None) -> None:
+        """Carry out an intent; `recorded` is set once it is on record."""
+        await self._intents.run(intent, recorded)
 
     async def recover(self) -> None:
         """Finish what a crash cut short."""
         await self._intents.recover(late=True)
+
+    async def forget(self, passage: str, document: str) -> int:
+        """Forget how to take decisions back that held a passage; return how many did."""
+        found = [
+            one
+            for one in (await self.all()).values()
+            for deeds in [await self.deeds(one)]
+            if any(_holds(deed, passage, document) for deed in deeds)
+        ]
+        for one in found:
+            del (await self.all())[one.id]
+        await self._log.put_records([record for one in found for record in _gone(one.id)])
+        return len(found)
 
     # -- as intents ask
 
@@ -161,6 +176,13 @@ class Steps:
 
 def _made(credit: Credit | None) -> tuple[str, float] | None:
     return (credit.actor, credit.time) if credit else None
+
+
+def _holds(deed: Json, passage: str, document: str) -> bool:
+    if "parked" not in deed:
+        return holds(deed, passage, document)
+    step = WriteStep.unpacked(deed)
+    return any(passage in text for text in (step.before, step.after or "", str(step.parked)))
 
 
 def _gone(id: int) -> list[Record]:

@@ -27,7 +27,7 @@ from commonplace.vault.suggestions.ledger import Credit, Decision, Ledger
 DECISION, UNDO = "decision", "undo-decision"
 UNDO_MAX = 200
 UNDO_BYTES_MAX = 32 * 1024 * 1024
-_DECIDED = "undo"
+DECIDED = "undo"
 _ANCHOR = 40
 
 
@@ -85,7 +85,7 @@ class Decisions:
 
         Return the paths of the notes.
         """
-        kept = await self._log.record(_DECIDED, token)
+        kept = await self._log.record(DECIDED, token)
         if kept is None:
             raise NotFound("There is no such decision to undo, or it was undone already.")
         steps = [{"deed": deed, "token": token} for deed in json.loads(kept)["deeds"]]
@@ -120,11 +120,11 @@ class Decisions:
             token = str(intent.steps[0]["token"])
             (self._sizes or {}).pop(token, None)
             deeds = [Deed.unpacked(cast("Json", step["deed"])) for step in intent.steps]
-            return [*await self.enter_undone(deeds), Record(_DECIDED, token, None)]
+            return [*await self.enter_undone(deeds), Record(DECIDED, token, None)]
         entered = await self.enter([Deed.unpacked(done[step]) for step in sorted(done)])
         kept = json.dumps({"time": intent.time, "deeds": [done[step] for step in sorted(done)]})
         rest = await self._make_room(intent.id, len(kept))
-        return [*entered, Record(_DECIDED, intent.id, kept), *rest]
+        return [*entered, Record(DECIDED, intent.id, kept), *rest]
 
     async def enter(self, deeds: Sequence[Deed]) -> list[Record]:
         """Remember what deeds decided; return what is to be saved of that when an intent closes."""
@@ -141,7 +141,7 @@ class Decisions:
     async def _make_room(self, token: str, size: int) -> list[Record]:
         """Forget how to take back the oldest decisions, when there are too many."""
         if self._sizes is None:
-            kept = (await self._log.records(_DECIDED)).items()
+            kept = (await self._log.records(DECIDED)).items()
             by_time = sorted(kept, key=lambda pair: json.loads(pair[1])["time"])
             self._sizes = {key: len(value) for key, value in by_time}
         self._sizes[token] = size
@@ -151,7 +151,7 @@ class Decisions:
         ):
             oldest = next(iter(self._sizes))
             del self._sizes[oldest]
-            gone.append(Record(_DECIDED, oldest, None))
+            gone.append(Record(DECIDED, oldest, None))
         return gone
 
     # -- one note

@@ -196,6 +196,20 @@ class Ledger:
         self._decisions = [*self._decisions, *decisions][-DECISIONS_MAX:]
         return [Record(_DECIDED, uuid.uuid4().hex, value)]
 
+    async def rewrite(self, remade: Callable[[Decision], Decision]) -> int:
+        """Let rows be others from now on, on record too; return how many are."""
+        await self.load()
+        self._decisions = [remade(one) for one in self._decisions]
+        changed = 0
+        for key, value in (await self._kept.records(_DECIDED)).items():
+            rows = [Decision(**row) for row in json.loads(value)]
+            fresh = [remade(row) for row in rows]
+            if fresh != rows:
+                changed += sum(one != other for one, other in zip(rows, fresh, strict=True))
+                kept = json.dumps([plain(one) for one in fresh], ensure_ascii=False)
+                await self._kept.put(_DECIDED, key, kept)
+        return changed
+
     async def _end_doubts(self, decisions: Collection[Decision]) -> None:
         for document in {one.document for one in decisions}:
             ids = [one.id for one in decisions if one.document == document]

@@ -8,6 +8,7 @@ set of its own; undoing it undoes those revisions in the same way.
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AsyncExitStack
 from functools import partial
 from typing import Any, cast
 
@@ -33,6 +34,7 @@ from commonplace.vault.undo.plan import OFFER, Past, Whole, after, offered, show
 KIND = "undo-author"
 SET_PREFIX = "undo-"
 NOTES_MAX = 2_000
+SET_MAX = 100_000
 
 _ORDER: tuple[Whole, ...] = ("restore", "rename", "trash", "")
 
@@ -51,6 +53,7 @@ class Undo:
         trash: Trash,
         renames: Renames,
         permissions: Permissions,
+        gate: WriteGate,
     ) -> None:
         self._history = history
         self._recorder = recorder
@@ -61,7 +64,7 @@ class Undo:
         self._trash = trash
         self._renames = renames
         self._permissions = permissions
-        self.gate = WriteGate()
+        self.gate = gate
         intents.register(KIND, self)
 
     async def preview(
@@ -95,8 +98,20 @@ class Undo:
         if not (by or set):
             raise BadArgument("Say whose changes to take back, or which undo.")
         actor = await self._timeline.actor(by) if by else ""
-        async with self.gate.hold(actor.partition(":")[2]):
+        async with AsyncExitStack() as held:
+            for name in sorted(await self._whose(actor, set)):
+                await held.enter_async_context(self.gate.hold(name))
             return await self._undo(who, actor, since, path, set)
+
+    async def _whose(self, actor: str, set: str) -> frozenset[str]:  # noqa: A002
+        """Name those who have to wait: whose changes are taken back, or come back."""
+        actors = [actor, set.partition(":")[2]]
+        if set:
+            await self._recorder.flush()
+            rows = await self._history.revisions(Wanted(set=set, limit=SET_MAX))
+            actors += [each.actor for each in rows]
+        parts = (each.partition(":") for each in actors)
+        return frozenset(name for kind, _, name in parts if kind == "assistant")
 
     async def _undo(self, who: str, actor: str, since: float, path: str, set: str) -> Json:  # noqa: A002
         found = await self._pasts(actor, since, path, set)
@@ -204,7 +219,7 @@ class Undo:
         """Find the notes that are concerned, each with its history."""
         await self._recorder.flush()
         if set:
-            rows = await self._history.revisions(Wanted(set=set, limit=100_000))
+            rows = await self._history.revisions(Wanted(set=set, limit=SET_MAX))
             documents = list(dict.fromkeys(each.document for each in rows))
         else:
             documents = list(await self._history.touched(actor, since))

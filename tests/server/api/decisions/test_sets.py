@@ -83,6 +83,17 @@ async def test_changes_are_decided_and_undone(site: Site) -> None:
     assert (await site.text("a.md")).startswith("A {--red--}{++green++} folder{++")
 
 
+async def test_what_follows_a_decision_is_told(site: Site) -> None:
+    (a, *_) = (await site.ask("/1"))["notes"]
+    changes = [{"path": "a.md", "id": each["id"]} for each in a["changes"]]
+    done = await site.ask("/1/decide", {"decision": "accept", "changes": changes, "soon": True})
+    assert done["decision"]["count"] == 2
+    await site.vault.sets.decisions.close()
+    await site.text("a.md")
+    told = await site.ask("/1/following")
+    assert told == {"following": {"carried_out": True, "notes": 0, "refused": ""}}
+
+
 async def test_people_arrange_sets(site: Site) -> None:
     assert (await site.ask("/1/rename", {"title": "Colours"}))["set"]["title"] == "Colours"
     fresh = await site.ask("/1/split", {"paths": ["b.md"], "title": "Tidying"})

@@ -127,13 +127,16 @@ def _forgotten(done: Mapping[str, Any], *, as_json: bool) -> None:
     if as_json:
         show_json(done)
         return
-    click.echo(f"Made unreadable in {done['forgotten']} revisions.")
+    click.echo(
+        f"Made unreadable in {done['forgotten']} revisions"
+        f" and {done['decisions']} records of decisions."
+    )
     for path in done["log_keeps"]:
         click.echo(
             f"The log still has it, as it cannot be made shorter now: {safe(path)}", err=True
         )
     click.echo(
-        "Not reached: what git, a synchronised folder or a backup keeps of the files, and the"
-        " record of decisions on suggestions that held it.",
+        "Not reached: what git, a synchronised folder or a backup keeps of the files, writes that"
+        " wait for an approval, and what a team's PostgreSQL keeps in its log and backups.",
         err=True,
     )

@@ -59,6 +59,17 @@ class SetDesk:
         """Accept or reject part of a set, or all of it."""
         return decision(await self._sets.decisions.decide(number, verdict, chosen, who, reason))
 
+    async def decide_soon(
+        self, number: int, verdict: Verdict, chosen: Chosen, who: str, reason: str = ""
+    ) -> Row:
+        """Do the same, answered once it is on record, if carrying it out takes long."""
+        decide = self._sets.decisions.decide_soon
+        return decision(await decide(number, verdict, chosen, who, reason))
+
+    def following(self, number: int) -> Row:
+        """Tell what is yet to follow of the last decision on a set."""
+        return asdict(self._sets.decisions.following(number))
+
     async def undo(self, number: int, who: str, id: int | None = None) -> Row:
         """Take back the last decision on a set, or one that is named."""
         return decision(await self._sets.decisions.undo(number, who, id))

@@ -23,6 +23,7 @@ def routes(vault: Vault, *, read_only: bool = False) -> list[Route]:
     reading = [
         Route("/api/sets", answering(api.list)),
         Route("/api/sets/{number:int}", answering(api.get)),
+        Route("/api/sets/{number:int}/following", answering(api.following)),
     ]
     writing = [
         Route("/api/sets/merge", guarded(api.merge), methods=post),
@@ -49,20 +50,20 @@ class _Sets:
         return JSONResponse(await self._desk.shown(_number(request)))
 
     async def decide(self, request: Request) -> Response:
-        """Accept or reject part of a set, or all of it."""
+        """Accept or reject part of a set, or all of it; `soon`: answer once it is on record."""
         body = await body_of(request)
         verdict = body.get("decision")
         if verdict not in ("accept", "reject"):
             raise BadArgument('decision must be "accept" or "reject".')
         reason = str(body.get("reason") or "")[:REASON_MAX]
-        done = await self._desk.decide(
-            _number(request),
-            verdict,
-            _chosen(body),
-            who(request.scope, body),
-            reason,
-        )
-        return JSONResponse({"decision": done})
+        number, person = _number(request), who(request.scope, body)
+        decide = self._desk.decide_soon if body.get("soon") is True else self._desk.decide
+        done = await decide(number, verdict, _chosen(body), person, reason)
+        return JSONResponse({"decision": done, "following": self._desk.following(number)})
+
+    async def following(self, request: Request) -> Response:
+        """Tell what is yet to follow of the last decision on a set."""
+        return JSONResponse({"following": self._desk.following(_number(request))})
 
     async def undo(self, request: Request) -> Response:
         """Take back the last decision on a set, or one that is named."""

@@ -83,7 +83,11 @@ class Story:
         """Return the edits that make the save of the text; they touch no mark that was kept."""
         start, held = self.passage.start, self.passage.held
         moved = [Edit(e.start + start, e.end + start, e.text) for e in self._other_changes()]
-        return compose(len(held), self.passage.decisions(self.ways), moved)
+        return compose(len(held), self.decisions(), moved)
+
+    def decisions(self) -> list[Edit]:
+        """Return those of the edits that decide suggestions."""
+        return self.passage.decisions(self.ways)
 
     def _other_changes(self) -> list[Edit]:
         """Return what else was changed in the passage; it may stand beside others' marks."""

@@ -90,6 +90,10 @@ class FileQueue:
     def __contains__(self, id: str) -> bool:
         return id in self._behind
 
+    def is_behind(self, id: str) -> bool:
+        """Tell whether a document's file is yet to be written, or is being written."""
+        return id in self._behind or id in self._writing
+
     def ids(self) -> list[str]:
         """Return the documents whose files are behind."""
         return list(self._behind)

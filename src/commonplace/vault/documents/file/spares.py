@@ -15,7 +15,7 @@ from commonplace.errors import Unavailable, Unreadable
 from commonplace.vault.documents.documents import Documents
 from commonplace.vault.documents.engine import text_of
 from commonplace.vault.documents.file.known_file import ACTOR, KnownFile, content_sha, cuts_short
-from commonplace.vault.documents.file.replaced import Leftovers
+from commonplace.vault.documents.file.leftovers import Leftovers
 from commonplace.vault.documents.file.stable_read import Caution
 from commonplace.vault.documents.file.versions import Held
 from commonplace.vault.files.conflict_copy import keep_conflict_copy

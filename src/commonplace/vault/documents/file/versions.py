@@ -82,7 +82,7 @@ def made_from(base: bytes, base_text: str, before: Iterable[Held], text: str) ->
     held = known[-at][1]
     story = told[held]
     doubts = last.rejected - story.rejected if last.far == least else frozenset[str]()
-    edits = tied_elsewhere(story.edits(), held, base_text)
+    edits = tied_elsewhere(story.edits(), held, base_text, story.decisions())
     return Origin(chosen, story.ends(), edits, doubts)
 
 

@@ -13,10 +13,10 @@ import anyio.to_thread
 
 from commonplace.core import paths
 from commonplace.vault.nodes.neo4j import cypher, rows
+from commonplace.vault.nodes.neo4j.cleanup import drop_unused
 from commonplace.vault.nodes.neo4j.connection import LOAD_SECONDS_MAX, Database, Transaction
 from commonplace.vault.nodes.neo4j.rows import Row
 from commonplace.vault.nodes.neo4j.source import VaultSource, batches, total
-from commonplace.vault.nodes.neo4j.unused import drop_unused
 
 NOTES_AT_ONCE = 200
 FINGERPRINTS_AT_ONCE = 5_000

@@ -1,6 +1,6 @@
 """A snippet shows undecided text where it shows what a suggestion adds, and not by chance."""
 
-from commonplace.core.search.undecided import shows
+from commonplace.core.search.undecided_text import shows
 
 
 def test_what_a_suggestion_adds_is_seen_between_its_neighbours() -> None:
