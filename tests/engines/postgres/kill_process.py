@@ -70,9 +70,9 @@ def watch_files(bomb: Bomb) -> None:
         bomb.step()
         exchange(self)
 
-    def put_watched(self: WorkingCopy, *words: Any) -> None:
+    def put_watched(self: WorkingCopy, *words: Any, **given: Any) -> None:
         bomb.step()
-        put(self, *words)
+        put(self, *words, **given)
 
     batch._Swap.exchange = watched
     WorkingCopy._put = put_watched
