@@ -20,6 +20,7 @@ from commonplace.vault.owner import (
     connect,
     listen_as_node,
     lock_for_node,
+    lock_vaults_folder,
     prepare_state,
     socket_folder,
 )
@@ -237,6 +238,15 @@ def test_each_node_has_a_state_folder_of_its_own(tmp_path: Path):
         lock_for_node(settings(tmp_path, "a"))
     for lock in locks:
         os.close(lock)
+
+
+def test_each_node_has_a_folder_of_vaults_of_its_own(tmp_path: Path):
+    lock = lock_vaults_folder(tmp_path)
+    with pytest.raises(OwnedElsewhere, match="--vaults"):
+        lock_vaults_folder(tmp_path)
+    held(settings(tmp_path, "a")).close()  # the folders in it are locked by themselves
+    os.close(lock)
+    os.close(lock_vaults_folder(tmp_path))
 
 
 def test_a_front_end_finds_the_node_that_has_the_lease(tmp_path: Path):

@@ -210,8 +210,9 @@ class Vaults:
                     with anyio.CancelScope(shield=True):
                         await self._leases.release(lease)
         except CommonplaceError as error:
+            # Whoever asks need not be somebody who may know what is in the vault or its folder.
             _logger.warning("The vault %s is not open here. %s", vault.name, error)
-            vault.failure = error
+            vault.failure = Unavailable("The vault cannot be had; the server's log says why.")
         except Exception:
             _logger.exception("The vault %s failed.", vault.name)
             vault.failure = Unavailable("The vault failed; the server's log has the details.")
