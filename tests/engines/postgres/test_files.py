@@ -9,10 +9,10 @@ import pytest
 from commonplace.cli.group import run
 from commonplace.errors import CommonplaceError, Conflict, NotFound, Unavailable, Unreadable
 from commonplace.vault.postgres.connection import Connection
-from commonplace.vault.team_files.folder import TakenIn, take_in, write_out
+from commonplace.vault.team_files.folder import TakenIn, is_taken_in, take_in, write_out
 from commonplace.vault.team_files.store import FileStore, KeptFile, sha_of
 from tests.engines.postgres.node import make_node, take
-from tests.engines.postgres.team_node import fill
+from tests.engines.postgres.team_node import end_lease, fill, owning
 
 pytestmark = pytest.mark.anyio
 
@@ -71,6 +71,22 @@ async def test_what_is_hidden_is_left_out_and_counted(store: FileStore, tmp_path
     (given / ".link").symlink_to("/etc/passwd")
     assert await take_in(store, given) == TakenIn(len(FILES), 3)
     assert set(await store.listed()) == set(FILES)
+
+
+async def test_a_vault_is_taken_in_once_it_has_files_or_was_open(
+    url: str, store: FileStore, tmp_path: Path
+) -> None:
+    """A node that could not take its folder in leaves tables without a file behind."""
+    assert not is_taken_in(url, "nobody")
+    assert await store.listed() == {}
+    assert not is_taken_in(url, "team")
+    await take_in(store, fill(tmp_path / "in", {b"a.md": b""}))
+    assert is_taken_in(url, "team")
+    await store.replace_all({})
+    assert not is_taken_in(url, "team")
+    end_lease(url)
+    async with owning(url, tmp_path / "one"):
+        assert is_taken_in(url, "team")
 
 
 def test_the_command_line_moves_a_folder_in_and_out(

@@ -29,6 +29,7 @@ from commonplace.vault.owner import lock_vaults_folder
 from commonplace.vault.postgres.connection import load_driver
 from commonplace.vault.postgres.pool import Pool
 from commonplace.vault.settings import Access, Settings
+from commonplace.vault.team_files.folder import is_taken_in
 
 
 async def serve_several(
@@ -63,7 +64,7 @@ async def serve_several(
     pool = Pool(team.database)
     plan = Plan(settings_of, tuple(map(url, listeners)), team.idle_seconds, anew)
     places = Places(leases, address)
-    candidates = partial(_candidates, leases, places, folder)
+    candidates = partial(_candidates, pool, places, folder, set[str]())
     try:
         async with anyio.create_task_group() as tasks:
             vaults = Vaults(plan, team, leases, pool, registry, tasks)
@@ -91,9 +92,12 @@ async def serve_several(
             pool.close()
 
 
-async def _candidates(leases: Leases, places: Places, folder: Path, name: str) -> list[str]:
+async def _candidates(
+    pool: Pool, places: Places, folder: Path, taken_in: set[str], name: str
+) -> list[str]:
     """List who is to open a vault that nobody has; none if there is no such vault."""
-    if await leases.is_known(name):
+    if name in taken_in or await anyio.to_thread.run_sync(is_taken_in, pool, name):
+        taken_in.add(name)  # it stays so, and hundreds may wait after a node's death
         return await places.candidates(name)
     # What is in a folder that was put here is nowhere else, until this node has taken it in.
     there = await anyio.to_thread.run_sync((folder / name).is_dir)

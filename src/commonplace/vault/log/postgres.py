@@ -3,13 +3,12 @@
 import time
 from collections.abc import Callable
 
-from commonplace.errors import Unavailable
 from commonplace.vault.log import postgres_tables
 from commonplace.vault.log.commits import Commits
 from commonplace.vault.log.postgres_engine import Fence, PostgresEngine, schema_of
 from commonplace.vault.log.table_log import TableLog, new_id
-from commonplace.vault.postgres.connection import Connection, load_driver, one_line
-from commonplace.vault.postgres.pool import Pool, shared
+from commonplace.vault.postgres.connection import Connection
+from commonplace.vault.postgres.pool import Pool, reading
 
 
 class PostgresLog(TableLog[Connection]):
@@ -44,15 +43,5 @@ class PostgresLog(TableLog[Connection]):
 
 def root_names(source: str | Pool, vault: str) -> list[str]:
     """Name the folders that the log of a vault knows; none if there is no log yet."""
-    driver, pool = load_driver(), shared(source)
-    connection = pool.take()
-    try:
-        with connection.raw.transaction():
-            connection.use_schema(schema_of(vault))
-            return postgres_tables.root_names(connection)
-    except driver.Error as error:
-        raise Unavailable(f"The database did not answer ({one_line(error)}).") from None
-    finally:
-        pool.give_back(connection)
-        if pool is not source:
-            pool.close()
+    with reading(source, schema_of(vault)) as connection:
+        return postgres_tables.root_names(connection)

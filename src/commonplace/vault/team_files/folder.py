@@ -15,6 +15,7 @@ from commonplace.vault.files.openat import open_beneath
 from commonplace.vault.files.reader import RootFolder, stamp_of
 from commonplace.vault.log.postgres_engine import schema_of
 from commonplace.vault.postgres.connection import Connection, connect
+from commonplace.vault.postgres.pool import Pool, reading
 from commonplace.vault.settings import Root, Settings
 from commonplace.vault.team_files.agreed import AGREED
 from commonplace.vault.team_files.catch_up import refuse_strange, steps
@@ -102,6 +103,20 @@ def refuse_strange_folder(url: str, vault: str, settings: Settings) -> None:
         refuse_strange([each.path for each in copy.walk() if _differs(copy, each.path, files)])
     finally:
         copy.close()
+
+
+def is_taken_in(source: str | Pool, vault: str) -> bool:
+    """Tell whether the database has a vault: it was open on a node, or has files already.
+
+    One whose first node could not take its folder in does not count: another would find it empty.
+    """
+    with reading(source, schema_of(vault)) as connection:
+        opened = connection.execute("SELECT to_regclass('documents') IS NOT NULL").fetchone()
+        if opened is not None and opened[0]:
+            return True
+        return _has_files(connection) and (
+            connection.execute("SELECT 1 FROM files LIMIT 1").fetchone() is not None
+        )
 
 
 def _differs(copy: CopyFiles, path: bytes, files: Mapping[bytes, KeptFile]) -> bool:
