@@ -112,6 +112,10 @@ async def test_a_node_with_an_empty_folder_takes_over_with_every_byte(
             assert not files_in(first).keys() & {b"late.md", b".trash/empty.md"}
 
 
+def do_nothing(*_: object) -> None:
+    pass
+
+
 async def test_without_a_fence_a_replaced_owner_writes_into_the_vault(
     url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -125,7 +129,7 @@ async def test_without_a_fence_a_replaced_owner_writes_into_the_vault(
             assert isinstance(engine, PostgresEngine)
             # Others of this vault may hear that the lease is lost: the store must not.
             monkeypatch.setattr(engine, "_lease", HeldLease(0))
-            monkeypatch.setattr(engine, "sever", lambda _: None)
+            monkeypatch.setattr(engine, "sever", do_nothing)
             monkeypatch.setattr(engine, "_guard", "BEGIN; SET LOCAL search_path TO vault_team")
             end_lease(url)
             async with owning(url, tmp_path / "two"):
