@@ -1,12 +1,11 @@
 """No wrong argument gives a traceback: each option of each command, with ten bad values."""
 
-from importlib import import_module
 from pathlib import Path
 
 import click
 import pytest
 
-from commonplace.cli.group import COMMANDS, run
+from commonplace.cli.group import COMMANDS, root, run
 
 # What these commands take behind the vault; without it, the vault would be the folder one is in.
 _MORE = {"search": ("words",), "site": ("folder",)}
@@ -14,7 +13,8 @@ BAD = ("", " ", "-1", "99999", "1e9", "abc", "a\nb", "ü=🙂", "x" * 5_000, "x/
 
 
 def commands(name: str) -> list[tuple[list[str], click.Command]]:
-    found = import_module(f"commonplace.cli.commands.{COMMANDS[name]}.{name}").command
+    found = root.get_command(click.Context(root), name)
+    assert found is not None
     if isinstance(found, click.Group):
         return [([name, sub], each) for sub, each in found.commands.items()]
     return [([name], found)]

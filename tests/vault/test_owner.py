@@ -19,8 +19,9 @@ from commonplace.vault.owner import (
     claim,
     connect,
     listen_as_node,
+    lock_for_node,
+    lock_vaults_folder,
     prepare_state,
-    share,
     socket_folder,
 )
 from commonplace.vault.settings import Root, Settings
@@ -215,9 +216,10 @@ def test_a_root_that_is_gone_is_a_clear_error(tmp_path: Path):
         claim(here)
 
 
-def test_nodes_of_a_team_share_a_folder_and_keep_others_out(tmp_path: Path):
-    one, two = settings(tmp_path, "a", state="one"), settings(tmp_path, "a", state="two")
-    locks = [*share(one), *share(two)]
+def test_a_node_of_a_team_keeps_everybody_out_of_its_folder(tmp_path: Path):
+    locks = lock_for_node(settings(tmp_path, "a", state="one"))
+    with pytest.raises(OwnedElsewhere, match="already open"):
+        lock_for_node(settings(tmp_path, "a", state="two"))
     with pytest.raises(OwnedElsewhere):
         claim(settings(tmp_path, "a", state="three"))
     for lock in locks:
@@ -227,20 +229,29 @@ def test_nodes_of_a_team_share_a_folder_and_keep_others_out(tmp_path: Path):
 
 def test_a_node_is_kept_out_of_a_folder_that_a_process_owns_by_itself(tmp_path: Path):
     with held(settings(tmp_path, "a")), pytest.raises(OwnedElsewhere, match="already open"):
-        share(settings(tmp_path, "a", state="other"))
+        lock_for_node(settings(tmp_path, "a", state="other"))
 
 
 def test_each_node_has_a_state_folder_of_its_own(tmp_path: Path):
-    locks = share(settings(tmp_path, "a"))
+    locks = lock_for_node(settings(tmp_path, "a"))
     with pytest.raises(OwnedElsewhere, match="state folder"):
-        share(settings(tmp_path, "a"))
+        lock_for_node(settings(tmp_path, "a"))
     for lock in locks:
         os.close(lock)
 
 
+def test_each_node_has_a_folder_of_vaults_of_its_own(tmp_path: Path):
+    lock = lock_vaults_folder(tmp_path)
+    with pytest.raises(OwnedElsewhere, match="--vaults"):
+        lock_vaults_folder(tmp_path)
+    held(settings(tmp_path, "a")).close()  # the folders in it are locked by themselves
+    os.close(lock)
+    os.close(lock_vaults_folder(tmp_path))
+
+
 def test_a_front_end_finds_the_node_that_has_the_lease(tmp_path: Path):
     here = settings(tmp_path, "a")
-    locks = share(here)
+    locks = lock_for_node(here)
     with listen_as_node(here):
         link = connect(here)
         assert link

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Sequence
 from importlib import import_module
+from keyword import iskeyword
 from typing import Any
 
 import click
@@ -38,6 +39,8 @@ COMMANDS = {
     "service": "programs",
     "model": "programs",
     "site": "programs",
+    "import": "programs",
+    "export": "programs",
 }
 """Each command, and the package that it is in; in the order in which they are listed."""
 
@@ -58,7 +61,9 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        return import_module(f"commonplace.cli.commands.{COMMANDS[cmd_name]}.{cmd_name}").command
+        # No module can be called like a word of the language.
+        module = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name
+        return import_module(f"commonplace.cli.commands.{COMMANDS[cmd_name]}.{module}").command
 
 
 @click.group(

@@ -3,6 +3,7 @@
 from collections.abc import AsyncGenerator, Awaitable
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
+from typing import TYPE_CHECKING
 
 import anyio
 from anyio.abc import TaskGroup
@@ -58,6 +59,9 @@ from commonplace.vault.undo.undo import Undo
 from commonplace.vault.undo.withdraw import Withdrawal
 from commonplace.vault.vault import Vault
 
+if TYPE_CHECKING:
+    from commonplace.vault.team_files.team_files import TeamFiles
+
 
 @asynccontextmanager
 async def open_vault(
@@ -74,7 +78,7 @@ async def open_vault(
     """
     settings.state.mkdir(mode=0o700, parents=True, exist_ok=True)
     databases = databases or local_databases(settings)
-    roots = Roots(settings, databases.permit)
+    roots = Roots(settings, databases.keeper)
     log, history = databases.log, databases.history
     aside, late = Aside(settings.state), Afterwards(log)
     vault = _wire(settings, roots, log, history, aside, late, caution)
@@ -85,7 +89,7 @@ async def open_vault(
             await vault.notes.recover()
         async with anyio.create_task_group() as tasks:
             if follow:
-                _start(vault, tasks)
+                _start(vault, tasks, databases.files)
             try:
                 yield vault
             except Exception as error:  # noqa: BLE001 (raised below, not inside a group)
@@ -94,7 +98,7 @@ async def open_vault(
             tasks.cancel_scope.cancel()
     finally:
         with anyio.CancelScope(shield=True):
-            await _close(vault, aside, late)
+            await _close(vault, aside, late, databases.files)
     if failure is not None:
         raise failure
 
@@ -262,9 +266,12 @@ async def _recover(vault: Vault) -> None:
     await vault.tokens.load()
 
 
-def _start(vault: Vault, tasks: TaskGroup) -> None:
+def _start(vault: Vault, tasks: TaskGroup, files: "TeamFiles | None") -> None:
     """Start what runs as long as the vault is open; whatever fails, the rest goes on."""
     keep, indexer = vault.health.supervisor.keep, vault.indexer
+    if files is not None:
+        indexer.tell_hints(files.follower.hint)
+        tasks.start_soon(keep, files.follower.run, "the files in the database")
     hints = partial(keep, indexer.follow_hints, "The watcher of files", vital=False)
     embed = partial(vault.meaning.run, indexer.state.current)
     tasks.start_soon(hints)
@@ -288,7 +295,7 @@ async def _finish_decisions(vault: Vault) -> None:
     await vault.sets.decisions.recover()
 
 
-async def _close(vault: Vault, aside: Aside, late: Afterwards) -> None:
+async def _close(vault: Vault, aside: Aside, late: Afterwards, files: "TeamFiles | None") -> None:
     """Write all that is behind, then let go of the files; the log after those who write to it.
 
     Whatever fails on the way, the rest is closed too.
@@ -302,6 +309,8 @@ async def _close(vault: Vault, aside: Aside, late: Afterwards) -> None:
             vault.meaning.close,
         ):
             last_first.callback(close)
+        if files is not None:
+            last_first.push_async_callback(files.close)
         for finish in (
             vault.history.close,
             vault.log.close,

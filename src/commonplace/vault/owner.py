@@ -92,8 +92,8 @@ def _refuse_teams(settings: Settings, locks: list[int]) -> None:
         )
 
 
-def share(settings: Settings) -> list[int]:
-    """Lock the roots together with the other nodes of a team, and the state folder for us alone.
+def lock_for_node(settings: Settings) -> list[int]:
+    """Lock a node's roots and its state folder, which are its own although the vault is not.
 
     Which node is the owner is the database's to say; the locks keep everybody else out.
     """
@@ -105,11 +105,22 @@ def share(settings: Settings) -> list[int]:
             " --state."
         )
     for root in settings.roots:
-        locks.append(_lock_folder(root.path, fcntl.LOCK_SH))
+        locks.append(_lock_folder(root.path, fcntl.LOCK_EX))
         if locks[-1] is None:
             unlock([lock for lock in locks if lock is not None])
             raise _owned_elsewhere(root)
     return [lock for lock in locks if lock is not None]
+
+
+def lock_vaults_folder(folder: Path) -> int:
+    """Lock a folder of vaults for one node: each has its own copies of their files."""
+    lock = _lock_folder(folder, fcntl.LOCK_EX)
+    if lock is None:
+        raise OwnedElsewhere(
+            "Another node has this folder of vaults. Each needs one of its own: name it with"
+            " --vaults."
+        )
+    return lock
 
 
 def listen_as_node(settings: Settings) -> Claim:

@@ -29,6 +29,7 @@ from commonplace.vault.notes.durable_renames import KIND as RENAME
 from commonplace.vault.open import open_vault
 from commonplace.vault.postgres.connection import Connection
 from commonplace.vault.settings import Root, Settings
+from commonplace.vault.team_files.working_copy import WorkingCopy
 
 LONG = 300.0
 NAMES = ("Hub.md", "deep/Other Hub.md")
@@ -62,14 +63,19 @@ def watch_updates(bomb: Bomb) -> None:
 
 
 def watch_files(bomb: Bomb) -> None:
-    """Let each file whose links follow a rename be a step."""
-    exchange = batch._Swap.exchange
+    """Let each commit of changed files be a step, and each file that then changes here."""
+    exchange, put = batch._Swap.exchange, WorkingCopy._put
 
     def watched(self: batch._Swap) -> None:
         bomb.step()
         exchange(self)
 
+    def put_watched(self: WorkingCopy, *words: Any, **given: Any) -> None:
+        bomb.step()
+        put(self, *words, **given)
+
     batch._Swap.exchange = watched
+    WorkingCopy._put = put_watched
 
 
 def watch_compaction(bomb: Bomb) -> None:
@@ -114,11 +120,13 @@ def compact_carelessly(db: Connection, doc: str, upto: int, state: bytes, now: f
 
 
 async def main(url: str, folder: Path, what: str, bomb: Bomb) -> None:
-    settings = Settings((Root("notes", folder / "notes"),), folder / f"state of {os.getpid()}")
+    own = folder / f"killed {os.getpid()}"
+    (own / "notes").mkdir(parents=True)
+    settings = Settings((Root("notes", own / "notes"),), own / "state")
     async with Leases(url, "killed", seconds=LONG) as leases:
         lease = await leases.claim("team")
         assert lease is not None
-        databases = await team_databases(url, lease)
+        databases = await team_databases(url, lease, settings)
         async with open_vault(settings, follow=False, databases=databases) as vault:
             await vault.indexer.refresh()
             chosen: dict[str, list[str]] = {}

@@ -31,7 +31,8 @@ def make_key(folder: Path) -> Path:
 
 
 class ServeProcess:
-    """A node with a state folder and a port of its own; without a database, a server by itself."""
+    """A node with a folder, a state folder and a port of its own; without a database, a server
+    by itself over a folder that others may have had."""
 
     module = "commonplace"
     prefix: tuple[str, ...] = ()
@@ -43,10 +44,12 @@ class ServeProcess:
         url: str = "",
         key: Path | None = None,
         *more: str,
-        vaults: Path | None = None,
+        vaults: bool = False,
         idle_seconds: float = 300.0,
     ) -> None:
         self.state = folder / f"state of {name}"
+        self.notes = folder / (f"notes of {name}" if key else "notes")
+        self.vaults = folder / f"vaults of {name}"
         with socket.create_server(("127.0.0.1", 0)) as listener:
             self.port: int = listener.getsockname()[1]
         self.http = f"http://127.0.0.1:{self.port}"
@@ -54,10 +57,11 @@ class ServeProcess:
         self.sweet = f"ys://127.0.0.1:{self.port}"
         self._complaints = folder / f"complaints of {name}"
         self._command = [*self.prefix, sys.executable, "-m", self.module, "serve"]
-        if vaults is None:
-            self._command.append(str(folder / "notes"))
+        if vaults:
+            self._command += ["--vaults", str(self.vaults)]
+            self._command += ["--close-after", str(idle_seconds / 60)]
         else:
-            self._command += ["--vaults", str(vaults), "--close-after", str(idle_seconds / 60)]
+            self._command.append(str(self.notes))
         self._command += ["--state", str(self.state), "--port", str(self.port), "--no-open"]
         self._command += ["--embeddings", "none", "--policy", "create=allow"]
         if key and not vaults:

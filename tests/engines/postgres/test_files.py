@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from commonplace.cli.group import run
 from commonplace.errors import CommonplaceError, Conflict, NotFound, Unavailable, Unreadable
 from commonplace.vault.postgres.connection import Connection
-from commonplace.vault.team_files.folder import take_in, write_out
+from commonplace.vault.team_files.folder import TakenIn, is_taken_in, take_in, write_out
 from commonplace.vault.team_files.store import FileStore, KeptFile, sha_of
 from tests.engines.postgres.node import make_node, take
+from tests.engines.postgres.team_node import end_lease, fill, owning
 
 pytestmark = pytest.mark.anyio
 
@@ -22,7 +24,7 @@ FILES = {
     "e\u0301.md".encode(): b"decomposed\n",
     "\u00e9.md".encode(): b"composed\n",
     b"not \xff text.md": b"a name that is not UTF-8\n",
-    b".obsidian/app.json": b"{}",
+    b".trash/old.md": b"thrown away\n",
     b"Files/big.bin": bytes(range(256)) * 20_000,
     b"Files/same.bin": bytes(range(256)) * 20_000,
     b"nul.md": b"a\0b",
@@ -42,15 +44,6 @@ async def store(url: str, node: Connection) -> AsyncGenerator[FileStore]:
     await store.close()
 
 
-def fill(folder: Path, files: dict[bytes, bytes]) -> Path:
-    for path, data in files.items():
-        target = os.path.join(os.fsencode(folder), path)
-        os.makedirs(os.path.dirname(target), exist_ok=True)
-        with open(target, "wb") as file:
-            file.write(data)
-    return folder
-
-
 def read(folder: Path) -> dict[bytes, tuple[bytes, int, int]]:
     base = os.fsencode(folder)
     found: dict[bytes, tuple[bytes, int, int]] = {}
@@ -64,13 +57,63 @@ def read(folder: Path) -> dict[bytes, tuple[bytes, int, int]]:
     return found
 
 
-async def test_a_folder_comes_out_as_it_went_in(store: FileStore, tmp_path: Path) -> None:
+async def test_a_folder_comes_out_as_it_went_in(url: str, store: FileStore, tmp_path: Path) -> None:
     given = fill(tmp_path / "in", FILES)
     (given / "Home.md").chmod(0o640)
     os.utime(given / "Home.md", ns=(1, 1_700_000_000_123_456_789))
-    assert await take_in(store, given) == len(FILES)
-    assert await write_out(store, tmp_path / "out") == len(FILES)
+    assert await take_in(store, given) == TakenIn(len(FILES), 0)
+    assert write_out(url, "team", tmp_path / "out") == len(FILES)
     assert read(tmp_path / "out") == read(given)
+
+
+async def test_what_is_hidden_is_left_out_and_counted(store: FileStore, tmp_path: Path) -> None:
+    given = fill(tmp_path / "in", FILES | {b".git/config": b"", b"Files/.DS_Store": b""})
+    (given / ".link").symlink_to("/etc/passwd")
+    assert await take_in(store, given) == TakenIn(len(FILES), 3)
+    assert set(await store.listed()) == set(FILES)
+
+
+async def test_a_vault_is_taken_in_once_it_has_files_or_was_open(
+    url: str, store: FileStore, tmp_path: Path
+) -> None:
+    """A node that could not take its folder in leaves tables without a file behind."""
+    assert not is_taken_in(url, "nobody")
+    assert await store.listed() == {}
+    assert not is_taken_in(url, "team")
+    await take_in(store, fill(tmp_path / "in", {b"a.md": b""}))
+    assert is_taken_in(url, "team")
+    await store.replace_all({})
+    assert not is_taken_in(url, "team")
+    end_lease(url)
+    async with owning(url, tmp_path / "one"):
+        assert is_taken_in(url, "team")
+
+
+def test_the_command_line_moves_a_folder_in_and_out(
+    url: str,
+    node: Connection,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("COMMONPLACE_DATABASE", url)
+
+    def commonplace(*arguments: str) -> tuple[int, str]:
+        return run([*arguments, "--vault", "Team"]), capsys.readouterr().err
+
+    given = fill(tmp_path / "in", FILES | {b".git/config": b""})
+    code, told = commonplace("import", str(given))
+    assert (code, f"{len(FILES)} files" in told, "1 hidden" in told) == (0, True, True)
+    assert commonplace("export", str(tmp_path / "out"))[0] == 0
+    (given / ".git" / "config").unlink()
+    assert read(tmp_path / "out") == read(given)
+    (given / "Home.md").unlink()
+    assert "--replace" in commonplace("import", str(given))[1]
+    assert commonplace("import", str(given), "--replace")[0] == 0
+    assert commonplace("export", str(tmp_path / "next"))[0] == 0
+    assert read(tmp_path / "next") == read(given)
+    node.execute("UPDATE leases SET until = 'infinity'")
+    assert "Stop its nodes first" in commonplace("import", str(given), "--replace")[1]
 
 
 async def test_one_content_is_kept_once_and_goes_with_its_last_file(
@@ -107,10 +150,12 @@ async def test_what_is_no_file_is_refused_and_nothing_changes(
     assert await store.listed() == before
 
 
-async def test_nothing_is_written_over(store: FileStore, tmp_path: Path) -> None:
+async def test_nothing_is_written_over(url: str, store: FileStore, tmp_path: Path) -> None:
     await take_in(store, fill(tmp_path / "in", FILES))
     with pytest.raises(Conflict, match="not empty"):
-        await write_out(store, tmp_path / "in")
+        write_out(url, "team", tmp_path / "in")
+    with pytest.raises(NotFound, match="no vault"):
+        write_out(url, "other", tmp_path / "out")
 
 
 async def test_changes_are_all_or_none(store: FileStore) -> None:

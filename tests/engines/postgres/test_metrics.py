@@ -30,7 +30,6 @@ def asked(address: str) -> Exposition:
 
 
 def test_each_node_tells_of_itself_and_the_route_of_the_owner(url: str, tmp_path: Path) -> None:
-    (tmp_path / "notes").mkdir()
     key = make_key(tmp_path)
     places = [f"127.0.0.1:{free_port()}" for _ in range(2)]
     with (

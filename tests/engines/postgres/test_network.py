@@ -50,8 +50,8 @@ class FarProcess(ServeProcess):
         super().__init__("far", folder, url, key, "--host", host, "--node", f"{host}:0")
         self.http, self.ws = f"http://{host}:{self.port}", f"ws://{host}:{self.port}/sync"
 
-    def token(self, folder: Path) -> str:
-        make = [sys.executable, "-m", "commonplace", "token", "create", "ada", str(folder)]
+    def token(self) -> str:
+        make = [sys.executable, "-m", "commonplace", "token", "create", "ada", str(self.notes)]
         make += ["--state", str(self.state), "--scope", "approve"]
         return subprocess.check_output(make, text=True).strip()
 
@@ -121,14 +121,14 @@ class Nodes:
 async def nodes(
     net: Network, postgres: PostgresServer, database: str, folder: Path, module: str
 ) -> AsyncGenerator[Nodes]:
-    (folder / "notes").mkdir()
-    (folder / "notes" / "a.md").write_text(TEXT)
+    (folder / "notes of far").mkdir()
+    (folder / "notes of far" / "a.md").write_text(TEXT)
     key, here = make_key(folder), net.database.here
     async with proxy_to(postgres.port, here) as proxy:
         through = postgres.url(database, host=here, port=proxy.port)
         async with running(FarProcess(net, folder, through, key, module)) as far:
             assert isinstance(far, FarProcess)
-            token = await asyncio.to_thread(far.token, folder / "notes")
+            token = await asyncio.to_thread(far.token)
             near = ServeProcess(
                 "near", folder, postgres.url(database), key, "--node", f"{net.clients.here}:0"
             )

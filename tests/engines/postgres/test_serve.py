@@ -33,9 +33,9 @@ TEXT = "It begins here.\n"
 
 @contextmanager
 def two_nodes(url: str, folder: Path) -> Generator[list[ServeProcess]]:
-    """The first of them is the owner."""
-    (folder / "notes").mkdir()
-    (folder / "notes" / "a.md").write_text(TEXT)
+    """The first of them is the owner, and its folder is what the vault begins with."""
+    (folder / "notes of one").mkdir()
+    (folder / "notes of one" / "a.md").write_text(TEXT)
     key = make_key(folder)
     with ServeProcess("one", folder, url, key) as one, ServeProcess("two", folder, url, key) as two:
         yield [one, two]
@@ -73,7 +73,7 @@ async def test_clients_of_both_nodes_work_in_one_text(url: str, tmp_path: Path) 
         async with over_mcp(one) as assistant:
             assert "Made through two." in await call(assistant, "read", file_path="b.md")
             assert "b.md" in await call(assistant, "grep", pattern="Made through")
-        file = tmp_path / "notes" / "a.md"
+        file = one.notes / "a.md"
         await eventually(lambda: file.read_text() == f"From two. {TEXT}")
 
 
@@ -138,7 +138,8 @@ async def test_a_killed_owner_loses_nothing_that_was_acknowledged(url: str, tmp_
             assert [text.count(each) for each in typed] == [1] * KILLS
             for word in [word for each in assistants for word in each.saved]:
                 assert word in await call(client, "read", file_path=f"{word}.md")
-        file = tmp_path / "notes" / "a.md"
+        owner = await eventually(lambda: owner_of(url, nodes))
+        file = owner.notes / "a.md"
         await eventually(lambda: all(each in file.read_text() for each in typed))
 
 
@@ -200,7 +201,7 @@ async def test_a_stopped_owner_wakes_to_find_itself_replaced(url: str, tmp_path:
             people.tell("has", name="bo", text="before")
             people.tell("insert", name="bo", at=0, text="after ")
             people.tell("saved", names=["bo"])
-            file = tmp_path / "notes" / "a.md"
+            file = two.notes / "a.md"
             await eventually(lambda: file.read_text() == f"after before {TEXT}")
             one.kill(signal.SIGCONT)
             woken = time.monotonic()
@@ -240,13 +241,12 @@ async def test_nodes_are_restarted_one_after_the_other_while_assistants_work(
 
 
 async def test_the_first_token_is_made_while_a_node_runs(url: str, tmp_path: Path) -> None:
-    (tmp_path / "notes").mkdir()
     with ServeProcess("one", tmp_path, url, make_key(tmp_path), "--require-token") as node:
         assert "Nobody can come in yet" in node.complaints
         async with httpx.AsyncClient(base_url=node.http, timeout=PATIENCE) as http:
             assert (await http.get("/api/tree")).status_code == 401
             make = [sys.executable, "-m", "commonplace", "token", "create", "ada"]
-            make += [str(tmp_path / "notes"), "--state", str(node.state)]
+            make += [str(node.notes), "--state", str(node.state)]
             made = await asyncio.to_thread(subprocess.check_output, make, text=True)
             shown = {"authorization": f"Bearer {made.strip()}"}
             assert (await http.get("/api/tree", headers=shown)).status_code == 200

@@ -31,8 +31,8 @@ async def running(node: ServeProcess) -> AsyncGenerator[ServeProcess]:
 async def test_nothing_is_acknowledged_without_the_database_and_another_takes_over(
     url: str, database: str, postgres: PostgresServer, tmp_path: Path
 ) -> None:
-    (tmp_path / "notes").mkdir()
-    (tmp_path / "notes" / "a.md").write_text(TEXT)
+    (tmp_path / "notes of one").mkdir()
+    (tmp_path / "notes of one" / "a.md").write_text(TEXT)
     key = make_key(tmp_path)
 
     async with proxy_to(postgres.port) as proxy:

@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import anyio
 import httpx
 import psycopg
 import pytest
@@ -20,6 +21,7 @@ from psycopg import sql
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect as connect_socket
 
+from commonplace.cli.commands.programs.import_ import import_folder
 from commonplace.server.cluster.places import rank
 from tests.engines.postgres.conftest import admin
 from tests.engines.postgres.serve_process import ServeProcess, make_key
@@ -30,24 +32,28 @@ from tests.wait import PATIENCE, eventually, has_words
 
 pytestmark = pytest.mark.anyio
 
-VAULTS = ("alpha", "beta", "gamma", "delta")
+IMPORTED, PUT_THERE = ("alpha", "beta", "gamma"), "delta"
+VAULTS = (*IMPORTED, PUT_THERE)
+STRANGE = "epsilon"
 IDLE_SECONDS = 2.0
 
 
 class TeamOfThree:
-    """Three nodes, and what the database says of them."""
+    """Three nodes, and what the database says of them.
+
+    Each has a folder of its own for its copies. One vault begins as a folder of the first node,
+    the others were imported.
+    """
 
     def __init__(self, url: str, folder: Path, **options: Any) -> None:
-        self.url, self.folder = url, folder / "vaults"
-        self.folder.mkdir(exist_ok=True)
-        for name in VAULTS:
-            (self.folder / name).mkdir(exist_ok=True)
-            (self.folder / name / "a.md").write_text(f"This is {name}.\n")
-        key = make_key(folder)
+        self.url, key = url, make_key(folder)
         self.nodes = [
-            ServeProcess(name, folder, url, key, vaults=self.folder, **options)
+            ServeProcess(name, folder, url, key, vaults=True, **options)
             for name in ("one", "two", "three")
         ]
+        for name in (*IMPORTED, STRANGE):
+            anyio.run(import_folder, url, name, begin(folder / "imported", name), False)
+        begin(self.nodes[0].vaults, PUT_THERE)
 
     def __enter__(self) -> "TeamOfThree":
         for node in self.nodes:
@@ -77,10 +83,23 @@ class TeamOfThree:
         rows = self.rows("SELECT address, node FROM commonplace.nodes WHERE until > now()")
         return {address: pids[int(node.rpartition(":")[2])] for address, node in rows}
 
+    def text(self, vault: str, path: str) -> str:
+        """What the file is on the node that has the vault; nothing while there is none."""
+        owner = self.owners().get(vault)
+        file = owner.vaults / vault / path if owner else None
+        return file.read_text() if file and file.exists() else ""
+
     def next_to(self, vault: str) -> ServeProcess:
         """Whose turn it is to open a vault."""
         found = self.addresses()
         return found[rank(vault, set(found))[0]]
+
+
+def begin(folder: Path, name: str) -> Path:
+    """What a vault begins with."""
+    (folder / name).mkdir(parents=True)
+    (folder / name / "a.md").write_text(f"This is {name}.\n")
+    return folder / name
 
 
 @pytest.fixture(scope="module")
@@ -127,10 +146,26 @@ async def test_each_vault_is_the_same_through_each_node(team: TeamOfThree) -> No
             await call(client, "create_note", path="b.md", content=f"Made in {vault}.\n")
         assert f"Made in {vault}." in await read(two, vault, "b.md")
         assert len({await document_id(node, vault) for node in (one, two, three)}) == 1
-    assert [(team.folder / vault / "b.md").read_text() for vault in VAULTS] == [
-        f"Made in {vault}.\n" for vault in VAULTS
-    ]
-    assert team.owners() == {vault: team.next_to(vault) for vault in VAULTS}
+    for vault in VAULTS:
+        assert team.text(vault, "b.md") == f"Made in {vault}.\n"
+    expected = {vault: team.next_to(vault) for vault in IMPORTED}
+    assert team.owners() == {**expected, PUT_THERE: team.nodes[0]}
+
+
+async def test_a_node_with_strange_files_leaves_a_vault_to_the_others(team: TeamOfThree) -> None:
+    """What was never a copy of the vault is neither mixed into it nor thrown away."""
+    first = team.next_to(STRANGE)
+    folder = first.vaults / STRANGE
+    folder.mkdir()
+    (folder / "strange.md").write_text("Of somebody else.\n")
+    for node in team.nodes:
+        assert "This is epsilon." in await read(node, STRANGE, "a.md")
+    assert team.owners()[STRANGE] is not first
+    assert "was never a copy of the vault" in first.complaints
+    assert [file.name for file in folder.iterdir()] == ["strange.md"]
+    async with httpx.AsyncClient(timeout=PATIENCE, base_url=place(first, STRANGE)) as http:
+        asked = await http.get("/api/document", params={"path": "strange.md"})
+        assert asked.status_code == 404
 
 
 async def test_people_at_different_nodes_work_in_one_text(team: TeamOfThree) -> None:
@@ -183,7 +218,8 @@ def test_the_pages_of_two_vaults_in_one_browser_keep_apart(team: TeamOfThree) ->
             page.keyboard.press("End")
             page.keyboard.type(f" Typed in {vault}.")
             page.wait_for_selector(".state.saved")
-            has_words(team.folder / vault / "a.md", f"This is {vault}. Typed in {vault}.")
+            words = f"This is {vault}. Typed in {vault}."
+            has_words(team.owners()[vault].vaults / vault / "a.md", words)
         kept = page.evaluate("Object.keys(localStorage)")
         assert any("/v/gamma." in key for key in kept)
         assert any("/v/delta." in key for key in kept)
@@ -210,8 +246,7 @@ async def test_a_stopped_node_wakes_to_find_its_vaults_with_others(team: TeamOfT
             people.tell("websocket", name="bo", url=sync, document=note)
             people.tell("synced", names=["bo"])
             people.tell("insert", name="bo", at=0, text="Meanwhile. ")
-            file = team.folder / "gamma" / "a.md"
-            await eventually(lambda: file.read_text().startswith("Meanwhile. "))
+            await eventually(lambda: team.text("gamma", "a.md").startswith("Meanwhile. "))
         finally:
             stopped.kill(signal.SIGCONT)
         woken = time.monotonic()
@@ -219,7 +254,7 @@ async def test_a_stopped_node_wakes_to_find_its_vaults_with_others(team: TeamOfT
         sys.stderr.write(f"sockets closed after {time.monotonic() - woken:.2f} s\n")
     assert "Meanwhile." in await read(stopped, "gamma", "a.md")
     assert team.owners()["gamma"] is not stopped
-    assert file.read_text().startswith("Meanwhile. This is gamma.")
+    assert team.text("gamma", "a.md").startswith("Meanwhile. This is gamma.")
 
 
 class Writer:
@@ -255,7 +290,8 @@ async def test_a_dead_nodes_vaults_are_taken_by_the_others_and_nothing_is_lost(
     ids = {vault: await document_id(team.nodes[0], vault) for vault in VAULTS}
     dead = team.owners()["alpha"]
     alive = [node for node in team.nodes if node is not dead]
-    theirs = [vault for vault, owner in team.owners().items() if owner is dead]
+    owners = team.owners()
+    theirs = [vault for vault in VAULTS if owners[vault] is dead]
     writers = [Writer(vault, alive[at % 2]) for at, vault in enumerate(theirs)]
     tasks = [asyncio.create_task(each.work()) for each in writers]
     await eventually(lambda: all(each.saved for each in writers))
@@ -272,7 +308,8 @@ async def test_a_dead_nodes_vaults_are_taken_by_the_others_and_nothing_is_lost(
     assert {owners[vault] for vault in theirs} <= set(alive)
     for each in writers:
         assert await document_id(alive[0], each.vault) == ids[each.vault]
-        files = [file.stem for file in (team.folder / each.vault).glob(f"{each.vault}*.md")]
+        folder = team.owners()[each.vault].vaults / each.vault
+        files = [file.stem for file in folder.glob(f"{each.vault}*.md")]
         assert set(each.saved) <= set(files)
         assert len(files) == len(set(files))
         for word in (each.saved[0], each.saved[-1]):
@@ -281,7 +318,7 @@ async def test_a_dead_nodes_vaults_are_taken_by_the_others_and_nothing_is_lost(
 
 async def make_token(team: TeamOfThree, vault: str) -> str:
     """Make a token as a person does at a node's machine; return it, or why there is none."""
-    words = ["token", "create", "ana", str(team.folder / vault)]
+    words = ["token", "create", "ana", str(team.nodes[0].vaults / vault)]
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "commonplace", *words, "--state", str(team.nodes[0].state)),
         stdout=asyncio.subprocess.PIPE,
@@ -312,7 +349,10 @@ async def test_a_vault_that_nobody_uses_is_closed_and_opened_again(lone: TeamOfT
     await eventually(lambda: not lone.owners())
     # It would go into a file of this machine, where no node looks.
     assert "is not open here now" in await make_token(lone, "beta")
-    # The control: what a vault is comes from the database, not from the folder that all nodes see.
+    # The control: what a vault is comes from the database, not from the node's own folder.
+    await eventually(lambda: not lone.owners())
     with psycopg.connect(lone.url) as connection:
         connection.execute("DROP SCHEMA vault_beta CASCADE")
-    assert await document_id(node, "beta") != before
+    async with httpx.AsyncClient(timeout=PATIENCE, base_url=place(node, "beta")) as http:
+        asked = await http.get("/api/document", params={"path": "a.md"})
+    assert asked.status_code == 404, asked.text

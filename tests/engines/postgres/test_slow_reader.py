@@ -72,8 +72,8 @@ async def read_slowly(
     make: type[ServeProcess], url: str, folder: Path
 ) -> tuple[str, str, int, int]:
     """What writer and reader have at the end, how many updates were written, and how many read."""
-    (folder / "notes").mkdir()
-    (folder / "notes" / "a.md").write_text(TEXT)
+    (folder / "notes of one").mkdir()
+    (folder / "notes of one" / "a.md").write_text(TEXT)
     key = make_key(folder)
     writer, reader = Peer(7), Peer(8)
     with make("one", folder, url, key) as one, make("two", folder, url, key) as two:

@@ -37,7 +37,7 @@ async def opened(leases: Leases, url: str, folder: Path, state: str) -> AsyncGen
     lease = await leases.claim("team")
     assert lease is not None
     settings = Settings((Root("notes", folder / "notes"),), folder / state)
-    async with open_vault(settings, databases=await team_databases(url, lease)) as vault:
+    async with open_vault(settings, databases=await team_databases(url, lease, settings)) as vault:
         yield vault
     await leases.release(lease)
 
@@ -96,7 +96,7 @@ async def test_a_vault_whose_lease_is_lost_acknowledges_nothing_more(
         lease = await one.claim("team")
         assert lease is not None
         settings = Settings((Root("notes", tmp_path / "notes"),), tmp_path / "state")
-        databases = await team_databases(url, lease)
+        databases = await team_databases(url, lease, settings)
         node = HeldLease(lease.fence)
         with suppress(Unavailable):  # what is behind at the end cannot be written any more
             async with open_vault(settings, databases=databases) as vault:

@@ -1,14 +1,15 @@
 """Whoever may not write any more changes no file, however late it learns of that."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
 
 from commonplace.errors import Unavailable
 from commonplace.vault.files.batch import NewBytes
+from commonplace.vault.files.keeper import NOBODY, FileChange, Nobody
 from commonplace.vault.files.roots import Roots
-from commonplace.vault.files.writer import always
 from commonplace.vault.settings import Root, Settings
 
 TOKEN = "0123456789abcdef"
@@ -28,8 +29,11 @@ CHANGES: dict[str, Callable[[Roots], object]] = {
 }
 
 
-def refuse() -> None:
-    raise Unavailable("Another node may have this vault by now.")
+class Refusal(Nobody):
+    """Whoever has lost the lease."""
+
+    def change(self, changes: Sequence[FileChange]) -> AbstractContextManager[object]:
+        raise Unavailable("Another node may have this vault by now.")
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -45,7 +49,7 @@ def test_nothing_is_changed_without_a_permit(
     change: Callable[[Roots], object], tmp_path: Path
 ) -> None:
     (tmp_path / "a.md").write_bytes(b"old")
-    roots = Roots(Settings((Root("notes", tmp_path),), tmp_path / "state"), refuse)
+    roots = Roots(Settings((Root("notes", tmp_path),), tmp_path / "state"), Refusal())
     with pytest.raises(Unavailable):
         change(roots)
     assert files(tmp_path) == {"a.md": b"old"}
@@ -56,7 +60,7 @@ def test_nothing_is_changed_without_a_permit(
 def test_with_one_everything_is(change: Callable[[Roots], object], tmp_path: Path) -> None:
     """The control."""
     (tmp_path / "a.md").write_bytes(b"old")
-    roots = Roots(Settings((Root("notes", tmp_path),), tmp_path / "state"), always)
+    roots = Roots(Settings((Root("notes", tmp_path),), tmp_path / "state"), NOBODY)
     change(roots)
     assert files(tmp_path) != {"a.md": b"old"}
     roots.close()

@@ -1,8 +1,12 @@
 """How a node of a team's server is chosen: options of `serve` that go together."""
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
+
+import click
+from click.core import ParameterSource
 
 from commonplace.errors import BadArgument
 
@@ -10,6 +14,8 @@ IDLE_MINUTES = 5.0
 
 if TYPE_CHECKING:
     from commonplace.server.cluster.team import Team
+
+Function = Callable[..., Any]
 
 
 def chosen(
@@ -35,17 +41,72 @@ def chosen(
             " --node-key FILE (the same on each node)."
         )
     folder = Path(vaults).expanduser().absolute() if vaults else None
-    if folder and not folder.is_dir():
-        raise BadArgument("--vaults: there is no such folder.")
+    if folder and folder.exists() and not folder.is_dir():
+        raise BadArgument("--vaults: that is no folder.")
     from commonplace.server.cluster.team import Team, checked_address, checked_name
 
-    if not database.startswith(("postgresql://", "postgres://")):
-        raise BadArgument("--database: only postgresql://… is known.")
+    _refuse_unknown(database)
     host, port = checked_address(node)
     only = checked_name(name) if name else ""
     team = Team(database, only, host, port, Path(key), folder, close_after * 60)
     team.context(server=True)
     return team
+
+
+def make_folders(team: "Team", vaults: Sequence[str]) -> None:
+    """Make the folders of a node that are not there yet: they are filled from the database."""
+    if team.folder is not None:
+        if vaults:
+            raise BadArgument("--vaults names the folder of all vaults: name no other.")
+        team.folder.mkdir(parents=True, exist_ok=True)
+    for text in vaults:
+        folder = Path(text.rpartition("=")[2]).expanduser()
+        if not Path(text).expanduser().exists() and not folder.exists():
+            folder.mkdir(parents=True)
+
+
+def of_database(function: Function) -> Function:
+    """Give a command `--database` and `--vault-name`, for a vault that it finds there."""
+    for option in (
+        click.option(
+            "--vault-name",
+            "--vault",
+            "name",
+            envvar="COMMONPLACE_VAULT_NAME",
+            metavar="NAME",
+            required=True,
+            help="What the vault is called there.",
+        ),
+        click.option(
+            "--database",
+            envvar="COMMONPLACE_DATABASE",
+            metavar="URL",
+            required=True,
+            help="The database of a team's server.",
+        ),
+    ):
+        function = option(function)
+    return function
+
+
+def named(database: str, name: str, *, typed: bool) -> str:
+    """Check the address of a database, and return the vault's name as it is there."""
+    from commonplace.server.cluster.team import checked_name
+
+    refuse_shown_password(database, typed)
+    _refuse_unknown(database)
+    return checked_name(name)
+
+
+def was_typed(option: str) -> bool:
+    """Tell whether an option stands on the command line, where others can read it."""
+    source = click.get_current_context().get_parameter_source(option)
+    return source is ParameterSource.COMMANDLINE
+
+
+def _refuse_unknown(database: str) -> None:
+    if not database.startswith(("postgresql://", "postgres://")):
+        raise BadArgument("--database: only postgresql://… is known.")
 
 
 def refuse_shown_password(database: str | None, typed: bool) -> None:

@@ -8,7 +8,7 @@ import json
 import logging
 import socket
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from math import inf, isinf
 
@@ -49,14 +49,14 @@ class Gate:
         vaults: Vaults,
         places: Places,
         greeting: Hello,
-        is_known: Callable[[str], Awaitable[bool]],
+        candidates: Callable[[str], Awaitable[Sequence[str]]],
     ) -> None:
-        """Take what other nodes are told of who comes in here, and which vaults there are."""
+        """Take what other nodes are told of who comes in here, and which are to open a vault."""
         self._team = team
         self._vaults = vaults
         self._places = places
         self._greeting = greeting
-        self._is_known = is_known
+        self._candidates = candidates
         self._context = team.context(server=False)
         self._half_open: OrderedDict[anyio.CancelScope, None] = OrderedDict()
         self._half_open_max = count_max()
@@ -164,18 +164,19 @@ class Gate:
 
         Returns the way there, if that is another node.
         """
-        if not await self._is_known(name):
+        candidates = await self._candidates(name)
+        if not candidates:
             raise NotFound(f"There is no vault {name!r} here.")
-        failure: Unavailable | None = None
-        for address in await self._places.candidates(name):
+        failure: CommonplaceError | None = None
+        for address in candidates:
             try:
                 if address == self._places.address:
                     await self._vaults.open(name)
                     return None
                 if (owner := await self._reach(address, greeting)) is not None:
                     return owner
-            except Unavailable as error:
-                failure = error  # another may see its folder, or have room
+            except CommonplaceError as error:
+                failure = error  # another may have room, or no strange files in its folder
         if failure is not None:
             raise failure
         return None

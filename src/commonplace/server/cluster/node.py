@@ -10,7 +10,7 @@ import os
 import socket
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
 
@@ -31,14 +31,15 @@ from commonplace.server.owner.http_apps import url
 from commonplace.server.owner.loop_errors import ignore_late_readers
 from commonplace.server.owner.unwrap import plain_errors
 from commonplace.server.relay.http_proxy import cancel_when, once
-from commonplace.vault.databases import Databases, team_databases
+from commonplace.vault.databases import named_alike, team_databases
 from commonplace.vault.lease.lease import Lease
 from commonplace.vault.lease.leases import Leases
 from commonplace.vault.lease.tables import Holder
-from commonplace.vault.owner import listen_as_node, share, socket_folder
+from commonplace.vault.owner import listen_as_node, lock_for_node, socket_folder
 from commonplace.vault.postgres.connection import load_driver
 from commonplace.vault.postgres.pool import Pool
 from commonplace.vault.settings import Settings
+from commonplace.vault.team_files.folder import refuse_strange_folder
 
 _PAUSE = 0.2
 _LOOK_SECONDS = 1.0
@@ -73,7 +74,8 @@ async def serve(
     """
     ignore_late_readers()
     load_driver()  # who lacks it need not wait for a database
-    await anyio.to_thread.run_sync(share, settings)  # the locks are held until the process ends
+    # The locks are held until the process ends.
+    await anyio.to_thread.run_sync(lock_for_node, settings)
     team.seal(settings.state)
     door = listening(team)
     address = f"{team.host}:{door.getsockname()[1]}"
@@ -83,6 +85,9 @@ async def serve(
     if not await patiently(leases.__aenter__, stop):
         return
     try:
+        check = partial(refuse_strange_folder, team.database, team.vault, settings)
+        if not await patiently(partial(anyio.to_thread.run_sync, check), stop):
+            return
         while await patiently(node.take_turn, stop):
             pass
     finally:
@@ -117,15 +122,18 @@ class _Node:
 
     async def _own(self, lease: Lease) -> None:
         lease.follow(self.anew)
-        opened = partial(open_databases, self.settings, self.pool, lease)
         context = self.team.context(server=True)
         try:
+            settings = await anyio.to_thread.run_sync(
+                named_alike, self.settings, self.pool, lease.vault
+            )
+            opened = partial(team_databases, self.pool, lease, settings)
             with plain_errors(), listen_as_node(self.settings) as claim:
                 async with anyio.create_task_group() as tasks:
                     sockets = socket_folder(self.settings)
                     tasks.start_soon(keep_door, self.door.dup(), context, partial(attend, sockets))
                     await host(
-                        self.settings,
+                        settings,
                         claim,
                         compose=partial(compose, databases=opened, registry=self.registry),
                         stop=self.stop,
@@ -140,6 +148,7 @@ class _Node:
     async def _pass_on(self, holder: Holder) -> None:
         name, _, port = holder.address.rpartition(":")
         greeting = hello(self.settings, "http", urls=tuple(map(url, self.listeners)))
+        greeting = replace(greeting, roots=tuple((name, "") for name, _ in greeting.roots))
         way = Way(name, int(port), self.team.context(server=False), greeting)
         state = lambda: follower_families(self.team.vault, holder.fence, way.carried)  # noqa: E731
         with plain_errors(), suppress(*ENDED), self.registry.telling(state):
@@ -158,27 +167,6 @@ class _Node:
             with suppress(Unavailable):
                 if await self.leases.holder(self.team.vault) != holder:
                     scope.cancel()
-
-
-async def open_databases(settings: Settings, source: str | Pool, lease: Lease) -> Databases:
-    """Open the databases of a vault, and refuse a folder that cannot be its own.
-
-    An owner over a folder that is not mounted would take every note for deleted.
-    """
-    opened = await team_databases(source, lease)
-    folders = {root.name: root.path for root in settings.roots}
-    places = [known.place for known in await opened.log.known() if known.place]
-    found = (
-        place.root in folders and (folders[place.root] / place.path).exists() for place in places
-    )
-    if places and not await anyio.to_thread.run_sync(any, found):
-        await opened.history.close()
-        await opened.log.close()
-        raise Unavailable(
-            f"None of the notes that the database has of the vault {lease.vault!r} is in this"
-            " folder. Is it mounted, under the same name as on the other nodes?"
-        )
-    return opened
 
 
 async def patiently(work: Callable[[], Awaitable[object]], stop: anyio.Event) -> bool:

@@ -5,6 +5,8 @@ import resource
 import socket
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
+from pathlib import Path
 
 import anyio
 import anyio.to_thread
@@ -23,9 +25,11 @@ from commonplace.server.owner.loop_errors import ignore_late_readers
 from commonplace.vault import memory
 from commonplace.vault.files import watch
 from commonplace.vault.lease.leases import Leases
+from commonplace.vault.owner import lock_vaults_folder
 from commonplace.vault.postgres.connection import load_driver
 from commonplace.vault.postgres.pool import Pool
 from commonplace.vault.settings import Access, Settings
+from commonplace.vault.team_files.folder import is_taken_in
 
 
 async def serve_several(
@@ -47,6 +51,10 @@ async def serve_several(
     load_driver()
     memory.share_one_heap()
     _open_many_files()
+    folder = team.folder
+    assert folder is not None
+    # Held until the process ends.
+    await anyio.to_thread.run_sync(lock_vaults_folder, folder)
     door = listening(team)
     address = f"{team.host}:{door.getsockname()[1]}"
     node = f"{socket.gethostname()}:{os.getpid()}"
@@ -55,20 +63,15 @@ async def serve_several(
         return
     pool = Pool(team.database)
     plan = Plan(settings_of, tuple(map(url, listeners)), team.idle_seconds, anew)
-    places, folder = Places(leases, address), team.folder
-    assert folder is not None
-
-    async def is_known(name: str) -> bool:
-        there = await anyio.to_thread.run_sync((folder / name).is_dir)
-        return there or await leases.is_known(name)
-
+    places = Places(leases, address)
+    candidates = partial(_candidates, pool, places, folder, set[str]())
     try:
         async with anyio.create_task_group() as tasks:
             vaults = Vaults(plan, team, leases, pool, registry, tasks)
             greeting = Hello(
                 "http", "", os.getpid(), (), (), hosts=access.hosts, token=access.token
             )
-            gate = Gate(team, vaults, places, greeting, is_known)
+            gate = Gate(team, vaults, places, greeting, candidates)
             tasks.start_soon(places.watch)
             tasks.start_soon(vaults.tidy_up)
             tasks.start_soon(load_ahead)
@@ -87,6 +90,18 @@ async def serve_several(
         with anyio.CancelScope(shield=True):
             await leases.close()
             pool.close()
+
+
+async def _candidates(
+    pool: Pool, places: Places, folder: Path, taken_in: set[str], name: str
+) -> list[str]:
+    """List who is to open a vault that nobody has; none if there is no such vault."""
+    if name in taken_in or await anyio.to_thread.run_sync(is_taken_in, pool, name):
+        taken_in.add(name)  # it stays so, and hundreds may wait after a node's death
+        return await places.candidates(name)
+    # What is in a folder that was put here is nowhere else, until this node has taken it in.
+    there = await anyio.to_thread.run_sync((folder / name).is_dir)
+    return [places.address] if there else []
 
 
 def _open_many_files() -> None:

@@ -20,7 +20,6 @@ from anyio.abc import TaskGroup
 from anyio.streams.buffered import BufferedByteStream
 
 from commonplace.errors import CommonplaceError, Unavailable
-from commonplace.server.cluster.node import open_databases
 from commonplace.server.cluster.team import Team
 from commonplace.server.composition import Served, compose
 from commonplace.server.metrics.registry import Registry
@@ -30,9 +29,16 @@ from commonplace.server.owner.host import host
 from commonplace.server.owner.unwrap import plain_errors
 from commonplace.server.relay.http_proxy import once
 from commonplace.vault import memory
+from commonplace.vault.databases import named_alike, team_databases
 from commonplace.vault.lease.lease import Lease
 from commonplace.vault.lease.leases import Leases
-from commonplace.vault.owner import OWNER_SOCKET, listen_as_node, share, socket_folder, unlock
+from commonplace.vault.owner import (
+    OWNER_SOCKET,
+    listen_as_node,
+    lock_for_node,
+    socket_folder,
+    unlock,
+)
 from commonplace.vault.postgres.pool import Pool
 from commonplace.vault.settings import Access, Settings
 
@@ -204,7 +210,9 @@ class Vaults:
                     with anyio.CancelScope(shield=True):
                         await self._leases.release(lease)
         except CommonplaceError as error:
-            vault.failure = error
+            # Whoever asks need not be somebody who may know what is in the vault or its folder.
+            _logger.warning("The vault %s is not open here. %s", vault.name, error)
+            vault.failure = Unavailable("The vault cannot be had; the server's log says why.")
         except Exception:
             _logger.exception("The vault %s failed.", vault.name)
             vault.failure = Unavailable("The vault failed; the server's log has the details.")
@@ -223,9 +231,10 @@ class Vaults:
 
         lease.follow(partial(self._lose, vault))
         settings = await anyio.to_thread.run_sync(self._plan.settings_of, vault.name)
-        vault.settings = settings
-        locks = await anyio.to_thread.run_sync(share, settings)
+        locks = await anyio.to_thread.run_sync(lock_for_node, settings)
         try:
+            settings = await anyio.to_thread.run_sync(named_alike, settings, self._pool, vault.name)
+            vault.settings = settings
             self._team.seal(settings.state, vault.name)
             with plain_errors(), listen_as_node(settings) as claim:
                 async with anyio.create_task_group() as tasks:
@@ -247,7 +256,7 @@ class Vaults:
         self, settings: Settings, name: str, lease: Lease
     ) -> AsyncGenerator[Served]:
         urls = [f"{url}{self._team.place(name)}" for url in self._plan.urls]
-        opened = partial(open_databases, settings, self._pool, lease)
+        opened = partial(team_databases, self._pool, lease, settings)
         registry = self._registry
         async with compose(settings, databases=opened, registry=registry) as served:
             with served.pages.served(urls):

@@ -137,7 +137,10 @@ def parse_answer(text: bytes) -> Welcome:
 
 def chosen(settings: Settings, greeting: Hello) -> Settings:
     """Give the settings of one front end's session: its own choices on the owner's vault."""
-    if settings.several_roots and sorted(greeting.roots) != sorted(_roots(settings.roots)):
+    ours = _roots(settings.roots)
+    # A node of a team has folders of its own, so it tells the names alone.
+    alike = (sorted(ours), sorted((name, "") for name, _ in ours))
+    if settings.several_roots and sorted(greeting.roots) not in alike:
         names = ", ".join(repr(root.name) for root in settings.roots)
         raise BadArgument(f"The vault is already open under other folder names: {names}. Use them.")
     return replace(

@@ -13,11 +13,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Self
 
+from commonplace.errors import Unavailable
+from commonplace.vault.files.keeper import NOBODY, Keeper, Written
 from commonplace.vault.files.openat import open_beneath
+from commonplace.vault.files.reader import RootFolder, Stamp, stamp_of
 from commonplace.vault.files.rename import exchange, settle
 from commonplace.vault.files.writer import (
-    Permit,
-    always,
     refuse_written,
     remove,
     take_out,
@@ -41,10 +42,12 @@ class NewBytes:
 class Swaps:
     """Some notes, while they are being changed; each folder is opened once."""
 
-    def __init__(self, at: Callable[[str], tuple[int, str]], permit: Permit = always) -> None:
-        """Take what finds the descriptor of a path's root, and the path inside it."""
+    def __init__(
+        self, at: Callable[[str], tuple[RootFolder, str]], keeper: Keeper = NOBODY
+    ) -> None:
+        """Take what finds a path's root, and the path inside it."""
         self._at = at
-        self._permit = permit
+        self._keeper = keeper
         self._folders: dict[str, int] = {}
         self._pool = ThreadPoolExecutor(_THREADS)
 
@@ -60,15 +63,26 @@ class Swaps:
         """Change notes; gives what was in each, or why it could not be changed."""
         swaps = [_Swap(change, self._folder) for change in changes]
         for swap in swaps:
+            self._keeper.announce(swap.change.data)
             swap.attempt(swap.write)
         list(self._pool.map(_Swap.try_sync, swaps))
-        for swap in swaps:
-            self._permit()
-            swap.attempt(swap.exchange)
+        ready = [swap for swap in swaps if swap.error is None]
+        try:
+            with self._keeper.change([self._written(swap) for swap in ready]):
+                for swap in ready:
+                    swap.attempt(swap.exchange)
+        except Unavailable:
+            for swap in ready:
+                swap.give_up()
+            raise
         list(self._pool.map(os.fsync, {swap.folder for swap in swaps if swap.error is None}))
         for swap in swaps:
             swap.attempt(swap.take_out)
         return [swap.error or swap.out for swap in swaps]
+
+    def _written(self, swap: "_Swap") -> Written:
+        disk, inside = self._at(swap.change.path)
+        return Written(disk.root.name, inside, swap.change.data, swap.mode, swap.stamp)
 
     def clear(self, change: NewBytes) -> None:
         """Remove what a change left behind."""
@@ -79,9 +93,9 @@ class Swaps:
     def _folder(self, path: str) -> tuple[int, str]:
         folder, _, name = path.rpartition("/")
         if folder not in self._folders:
-            top, inside = self._at(path)
-            flags = os.O_RDONLY | os.O_DIRECTORY
-            self._folders[folder] = open_beneath(top, inside.rpartition("/")[0], flags)
+            disk, inside = self._at(path)
+            above, flags = inside.rpartition("/")[0], os.O_RDONLY | os.O_DIRECTORY
+            self._folders[folder] = open_beneath(disk.descriptor, above, flags)
         return self._folders[folder], name
 
 
@@ -89,12 +103,14 @@ class _Swap:
     """One note that is being changed, a step at a time; nothing follows a step that failed."""
 
     def __init__(self, change: NewBytes, folder: Callable[[str], tuple[int, str]]) -> None:
-        self._change = change
+        self.change = change
         self._find = folder
         self._spare = temporary(change.token)
         self._name = ""
         self._written = -1
         self.folder = -1
+        self.mode = 0
+        self.stamp = Stamp(0, 0, 0)
         self.out = b""
         self.error: OSError | None = None
 
@@ -106,14 +122,16 @@ class _Swap:
                 self.error = error
 
     def write(self) -> None:
-        self.folder, self._name = self._find(self._change.path)
+        self.folder, self._name = self._find(self.change.path)
         settle(self.folder, self._spare)
-        mode = os.stat(self._name, dir_fd=self.folder, follow_symlinks=False).st_mode
-        self._written = write_aside(self.folder, self._spare, self._change.data, stat.S_IMODE(mode))
+        found = os.stat(self._name, dir_fd=self.folder, follow_symlinks=False)
+        self.mode = stat.S_IMODE(found.st_mode)
+        self._written = write_aside(self.folder, self._spare, self.change.data, self.mode)
 
     def sync(self) -> None:
         try:
             os.fsync(self._written)
+            self.stamp = stamp_of(os.fstat(self._written))
         except OSError:
             os.unlink(self._spare, dir_fd=self.folder)
             raise
@@ -132,6 +150,9 @@ class _Swap:
         except OSError:
             remove(self.folder, self._spare)
             raise
+
+    def give_up(self) -> None:
+        remove(self.folder, self._spare)
 
     def take_out(self) -> None:
         self.out = take_out(self.folder, self._spare)

@@ -17,7 +17,7 @@ _COPIES_MAX = 1000
 def keep_conflict_copy(roots: Roots, path: str, token: str, today: date) -> str:
     """Move what a swap pushed out of a note beside it; return the path that it has now."""
     for number in range(1, _COPIES_MAX):
-        name = _name_of_copy(path, today, number)
+        name = name_of_copy(path, today, number)
         try:
             roots.name_spare(path, token, name)
         except Conflict:
@@ -31,9 +31,10 @@ def keep_conflict_copy(roots: Roots, path: str, token: str, today: date) -> str:
     raise Unavailable(f"There are too many conflict copies of {path}; remove some.")
 
 
-def _name_of_copy(path: str, today: date, number: int) -> str:
+def name_of_copy(path: str, today: date, number: int) -> str:
+    """Name a conflict copy; the number is for those of one day."""
     folder, slash, name = path.rpartition("/")
-    stem, dot, ending = name.rpartition(".")
+    stem, dot, ending = name.rpartition(".") if "." in name else (name, "", "")
     more = "" if number == 1 else f" {number}"
     tail = f" (conflict {today.isoformat()}{more}){dot}{ending}"
     room = paths.PART_BYTES_MAX - len(tail.encode())

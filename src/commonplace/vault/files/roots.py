@@ -6,25 +6,28 @@ One root: a path is relative to it. Several: the first part is the root's name.
 from collections.abc import Callable, Iterator
 from copy import copy
 
+import anyio.to_thread
+
 from commonplace.core import globs, paths
 from commonplace.core.view import View
 from commonplace.errors import BadArgument, NotFound
 from commonplace.vault.files.batch import Swaps
+from commonplace.vault.files.keeper import NOBODY, Keeper
 from commonplace.vault.files.reader import Listed, Look, RootFolder, Stamp
 from commonplace.vault.files.spelling import spelled
-from commonplace.vault.files.writer import Pen, Permit, always
+from commonplace.vault.files.writer import Pen
 from commonplace.vault.settings import Settings
 
 
 class Roots:
     """Every root of a vault, held open."""
 
-    def __init__(self, settings: Settings, permit: Permit = always) -> None:
+    def __init__(self, settings: Settings, keeper: Keeper = NOBODY) -> None:
         self._named = settings.several_roots
         self._disks = {root.name: RootFolder(root) for root in settings.roots}
-        self._pens = {name: Pen(disk, permit) for name, disk in self._disks.items()}
+        self._pens = {name: Pen(disk, keeper) for name, disk in self._disks.items()}
         self._ignored = [globs.compile_glob(pattern) for pattern in settings.ignore]
-        self._permit = permit
+        self._keeper = keeper
         self.view = View()
 
     def seen(self, view: View) -> "Roots":
@@ -111,12 +114,23 @@ class Roots:
 
     def swaps(self) -> Swaps:
         """Begin to change many notes."""
+        return Swaps(self.at, self._keeper)
 
-        def at(path: str) -> tuple[int, str]:
-            disk, inside = self.at(path)
-            return disk.descriptor, inside
+    def read_to_record(self, path: str) -> tuple[bytes, Stamp]:
+        """Read a note's bytes patiently, in a thread, so that what they hold may be recorded."""
+        data, stamp = self.read_patiently(path)
+        self.keep_found(path, data, stamp)
+        return data, stamp
 
-        return Swaps(at, self._permit)
+    def keep_found(self, path: str, data: bytes, stamp: Stamp) -> None:
+        """Have what another program saved kept, in a thread, before it is recorded anywhere."""
+        self._keeper.found(*self.split(path), data, stamp)
+
+    async def keep_up(self, *changed: str) -> None:
+        """Have it kept that other programs changed, moved or deleted these."""
+        if self._keeper is not NOBODY:
+            for path in changed:
+                await anyio.to_thread.run_sync(self._keeper.look, *self.split(path))
 
     def spare(self, path: str, token: str) -> Look | None:
         """Look at what a swap pushed out, or one that was cut short left behind."""

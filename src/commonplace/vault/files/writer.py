@@ -10,6 +10,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 
 from commonplace.errors import Conflict, Unavailable
+from commonplace.vault.files.keeper import NOBODY, Keeper, Moved, Written
 from commonplace.vault.files.open_files import is_open_for_writing, wait_for_writers
 from commonplace.vault.files.openat import open_beneath
 from commonplace.vault.files.reader import (
@@ -26,21 +27,15 @@ from commonplace.vault.files.rename import exchange, move, settle
 
 _TRASH_NAMES_MAX = 10_000
 
-Permit = Callable[[], None]
-"""Raises `Unavailable` if this process may not write the files any more."""
-
-
-def always() -> None:
-    """Permit it: the folder is ours as long as the process runs."""
-
 
 class Pen:
     """The one who writes the files of a root."""
 
-    def __init__(self, disk: RootFolder, permit: Permit = always) -> None:
+    def __init__(self, disk: RootFolder, keeper: Keeper = NOBODY) -> None:
         """Take who says, at the last moment, whether this process may still write."""
         self._top = disk.descriptor
-        self._permit = permit
+        self._root = disk.root.name
+        self._keeper = keeper
         self._replaced: dict[str, int] = {}
         """Old files of which only a copy lies under the temporary name, open, by token."""
 
@@ -63,13 +58,15 @@ class Pen:
         with self._folder_of(path) as (folder, name):
             spare = temporary(token)
             settle(folder, spare)
-            mode = os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode
-            stamp = _write_new(folder, spare, data, stat.S_IMODE(mode))
+            mode = stat.S_IMODE(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode)
+            self._keeper.announce(data)
+            stamp = _write_new(folder, spare, data, mode)
+            change = Written(self._root, path, data, mode, stamp)
             try:
-                if patient:
-                    refuse_written(folder, name)
-                self._permit()
-                old = exchange(folder, spare, name, expected if patient else None)
+                with self._keeper.change((change,)):
+                    if patient:
+                        refuse_written(folder, name)
+                    old = exchange(folder, spare, name, expected if patient else None)
             except (OSError, Unavailable):
                 remove(folder, spare)
                 raise
@@ -125,9 +122,12 @@ class Pen:
 
     def name_spare(self, path: str, token: str, name: str) -> None:
         """Make what a swap left behind a note in the same folder; Conflict if the name is taken."""
+        above = path[: path.rfind("/") + 1]
+        last, spare = name.rpartition("/")[2], temporary(token)
         with self._folder_of(path) as (folder, _):
             try:
-                move(folder, temporary(token), folder, name.rpartition("/")[2])
+                with self._keeper.change((Moved(self._root, above + last, above + spare),)):
+                    move(folder, spare, folder, last)
             except FileExistsError as error:
                 raise Conflict(f"{name} exists already. Choose another name.") from error
             os.fsync(folder)
@@ -136,11 +136,13 @@ class Pen:
         """Write a note that does not exist yet, its folders as well; Conflict if it does."""
         self._make_folders(path)
         with self._folder_of(path) as (folder, name):
-            spare = temporary(token)
-            stamp = _write_new(folder, spare, data, 0o666 & ~_umask())
+            spare, mode = temporary(token), 0o666 & ~_umask()
+            self._keeper.announce(data)
+            stamp = _write_new(folder, spare, data, mode)
+            change = Written(self._root, path, data, mode, stamp, new=True)
             try:
-                self._permit()
-                move(folder, spare, folder, name)
+                with self._keeper.change((change,)):
+                    move(folder, spare, folder, name)
             except Unavailable:
                 os.unlink(spare, dir_fd=folder)
                 raise
@@ -156,14 +158,11 @@ class Pen:
         """Give a note another name; Conflict if it is taken."""
         self._make_folders(new)
         with self._folder_of(old) as (before, was), self._folder_of(new) as (after, now):
-            self._permit()
             try:
-                move(before, was, after, now)
+                with self._keeper.change((Moved(self._root, new, old),)):
+                    _move_or_respell(before, was, after, now)
             except FileExistsError as error:
-                if not _same_file(before, was, after, now):
-                    raise Conflict(f"{new} exists already. Choose another name.") from error
-                # A disk that ignores case: the new name is another spelling of the old one.
-                os.rename(was, now, src_dir_fd=before, dst_dir_fd=after)
+                raise Conflict(f"{new} exists already. Choose another name.") from error
             os.fsync(before)
             os.fsync(after)
 
@@ -200,6 +199,16 @@ class Pen:
                 continue
             finally:
                 os.close(folder)
+
+
+def _move_or_respell(before: int, was: str, after: int, now: str) -> None:
+    try:
+        move(before, was, after, now)
+    except FileExistsError:
+        if not _same_file(before, was, after, now):
+            raise
+        # A disk that ignores case: the new name is another spelling of the old one.
+        os.rename(was, now, src_dir_fd=before, dst_dir_fd=after)
 
 
 def look_at(descriptor: int) -> Look:

@@ -81,6 +81,7 @@ class Indexer:
         self._roots = roots
         self._contents = contents
         self._renewal_listeners: list[Callable[[], Awaitable[None]]] = []
+        self._hint_listener: Callable[[set[str]], None] = lambda _: None
         self._loaded = False
         self._writing = anyio.Lock()
         self._reader = Index(settings.state)
@@ -255,10 +256,15 @@ class Indexer:
         async with self._writing:
             yield self._look_again
 
+    def tell_hints(self, listener: Callable[[set[str]], None]) -> None:
+        """Let somebody else hear what the watcher tells of: any files, and folders."""
+        self._hint_listener = listener
+
     async def follow_hints(self) -> None:
         """Look at what the watcher tells of, until cancelled or until nothing can be watched."""
 
         async def look_at(paths: set[str]) -> None:
+            self._hint_listener(paths)
             await self._quietly(self.update, paths)
 
         await watch.follow(self._settings, self._roots, look_at)

@@ -95,10 +95,6 @@ class Leases:
         """Find the nodes that own some vaults."""
         return await asyncio.to_thread(self._questions.use, partial(tables.holders, vaults=vaults))
 
-    async def is_known(self, vault: str) -> bool:
-        """Tell whether any node ever owned a vault of this name."""
-        return await asyncio.to_thread(self._questions.use, partial(tables.is_known, vault=vault))
-
     async def addresses(self) -> list[str]:
         """List where the nodes are that announce themselves."""
         return await asyncio.to_thread(self._questions.use, tables.addresses)

@@ -117,12 +117,6 @@ def holders(connection: Connection, vaults: Sequence[str]) -> dict[str, Holder]:
     return {vault: Holder(*rest) for vault, *rest in rows}
 
 
-def is_known(connection: Connection, vault: str) -> bool:
-    """Tell whether a vault of this name was ever owned."""
-    found = connection.execute("SELECT 1 FROM leases WHERE vault = ?", (vault,)).fetchone()
-    return found is not None
-
-
 def announce(connection: Connection, node: str, address: str, seconds: float) -> None:
     """Say that a node is there, ready to own any vault."""
     connection.execute(

@@ -5,10 +5,10 @@ from collections.abc import Callable
 
 from commonplace.vault.log import postgres_tables
 from commonplace.vault.log.commits import Commits
-from commonplace.vault.log.postgres_engine import Fence, PostgresEngine
+from commonplace.vault.log.postgres_engine import Fence, PostgresEngine, schema_of
 from commonplace.vault.log.table_log import TableLog, new_id
 from commonplace.vault.postgres.connection import Connection
-from commonplace.vault.postgres.pool import Pool
+from commonplace.vault.postgres.pool import Pool, reading
 
 
 class PostgresLog(TableLog[Connection]):
@@ -39,3 +39,9 @@ class PostgresLog(TableLog[Connection]):
     def sever(self) -> None:
         """Let whatever waits for the database fail at once."""
         self._commits.sever()
+
+
+def root_names(source: str | Pool, vault: str) -> list[str]:
+    """Name the folders that the log of a vault knows; none if there is no log yet."""
+    with reading(source, schema_of(vault)) as connection:
+        return postgres_tables.root_names(connection)

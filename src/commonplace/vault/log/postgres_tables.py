@@ -134,3 +134,12 @@ def sound(db: Connection) -> str | None:
     for table in ("updates", "snapshots", "authors", "documents", "disk", "records"):
         db.execute(f"SELECT count(t.*) FROM {table} AS t")  # noqa: S608 (it is ours)
     return None
+
+
+def root_names(db: Connection) -> list[str]:
+    """Name the folders that documents live in; none before the tables are made."""
+    (made,) = db.execute("SELECT to_regclass('documents') IS NOT NULL").fetchone() or (False,)
+    if not made:
+        return []
+    rows = db.execute("SELECT DISTINCT root FROM documents WHERE root IS NOT NULL ORDER BY root")
+    return [root for (root,) in rows]

@@ -6,9 +6,11 @@ has one, so that all who wait are served in the end.
 """
 
 import threading
+from collections.abc import Generator
+from contextlib import contextmanager
 
 from commonplace.errors import Unavailable
-from commonplace.vault.postgres.connection import Connection, connect
+from commonplace.vault.postgres.connection import Connection, connect, load_driver, one_line
 
 CONNECTIONS_MAX = 10
 WAIT_SECONDS_MAX = 10.0
@@ -73,3 +75,20 @@ class Pool:
 def shared(source: str | Pool) -> Pool:
     """Return a pool that is given, or make one for an address."""
     return Pool(source) if isinstance(source, str) else source
+
+
+@contextmanager
+def reading(source: str | Pool, schema: str) -> Generator[Connection]:
+    """Read in a schema, be it there or not, without a lease: what is read may be old by then."""
+    driver, pool = load_driver(), shared(source)
+    connection = pool.take()
+    try:
+        with connection.raw.transaction():
+            connection.use_schema(schema)
+            yield connection
+    except driver.Error as error:
+        raise Unavailable(f"The database did not answer ({one_line(error)}).") from None
+    finally:
+        pool.give_back(connection)
+        if pool is not source:
+            pool.close()

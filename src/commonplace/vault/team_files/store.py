@@ -9,10 +9,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from commonplace.errors import NotFound
+from commonplace.errors import NotFound, Unavailable
 from commonplace.vault.log.commits import Commits
 from commonplace.vault.log.postgres_engine import Fence, PostgresEngine
 from commonplace.vault.postgres.connection import Connection
+from commonplace.vault.postgres.pool import Pool
 
 PART = "files"
 
@@ -47,18 +48,27 @@ def sha_of(data: bytes) -> bytes:
 class FileStore:
     """The files of one vault."""
 
-    def __init__(self, url: str, lease: Fence) -> None:
+    def __init__(self, source: str | Pool, lease: Fence) -> None:
         """Connect, which may take some seconds; raises `Unavailable` if it cannot."""
-        self._commits = Commits(PostgresEngine(url, lease, PART, STEPS), name="store of files")
+        self._commits = Commits(PostgresEngine(source, lease, PART, STEPS), name="store of files")
 
     async def put_contents(self, contents: Sequence[bytes]) -> list[bytes]:
         """Keep contents; return their hashes. What no file names goes with the next `sweep`."""
         size = sum(map(len, contents))
         return await self._commits.write(partial(_put_contents, contents=contents), size=size)
 
-    async def change(self, files: Mapping[bytes, KeptFile | None]) -> None:
-        """Let paths mean these contents, and `None` no file; all or none."""
-        await self._commits.write(partial(_change, files=files))
+    async def change(
+        self,
+        files: Mapping[bytes, KeptFile | None],
+        contents: Sequence[bytes] = (),
+        unneeded: Sequence[bytes] = (),
+    ) -> None:
+        """Let paths mean contents, some of them new, and `None` no file; all or none.
+
+        Of contents that may be needed no more, those that no file names are dropped.
+        """
+        work = partial(_change, files=files, contents=contents, unneeded=unneeded)
+        await self._commits.write(work, size=sum(map(len, contents)))
 
     async def replace_all(self, files: Mapping[bytes, KeptFile]) -> None:
         """Let these be all files of the vault; all or none."""
@@ -66,11 +76,19 @@ class FileStore:
 
     async def listed(self) -> dict[bytes, KeptFile]:
         """List all files, by path."""
-        return await self._commits.read(_listed)
+        return await self._commits.read(listed)
 
     async def content(self, sha: bytes) -> bytes:
         """Read a content; `NotFound` if it is not kept."""
-        return await self._commits.read(partial(_content, sha=sha))
+        return (await self.contents([sha]))[sha]
+
+    async def contents(self, shas: Sequence[bytes]) -> dict[bytes, bytes]:
+        """Read contents, by hash; `NotFound` if one is not kept."""
+        return await self._commits.read(partial(read_contents, shas=shas))
+
+    async def sizes(self, shas: Sequence[bytes]) -> dict[bytes, int]:
+        """Return how big contents are, by hash."""
+        return await self._commits.read(partial(sizes, shas=shas))
 
     async def sweep(self) -> int:
         """Drop the contents that no file names; return how many there were."""
@@ -79,6 +97,10 @@ class FileStore:
     async def close(self) -> None:
         """Save what waits, then let go."""
         await self._commits.close()
+
+    def sever(self) -> None:
+        """Let whatever waits for the database fail at once."""
+        self._commits.sever()
 
 
 def _put_contents(db: Connection, contents: Sequence[bytes]) -> list[bytes]:
@@ -90,10 +112,19 @@ def _put_contents(db: Connection, contents: Sequence[bytes]) -> list[bytes]:
     return shas
 
 
-def _change(db: Connection, files: Mapping[bytes, KeptFile | None]) -> None:
-    gone = [path for path, file in files.items() if file is None]
-    db.execute("DELETE FROM files WHERE path = ANY (?::bytea[])", (gone,))
+def _change(
+    db: Connection,
+    files: Mapping[bytes, KeptFile | None],
+    contents: Sequence[bytes],
+    unneeded: Sequence[bytes],
+) -> None:
+    if contents:
+        _put_contents(db, contents)
+    if gone := [path for path, file in files.items() if file is None]:
+        db.execute("DELETE FROM files WHERE path = ANY (?::bytea[])", (gone,))
     _put(db, {path: file for path, file in files.items() if file is not None})
+    if unneeded:
+        db.execute(f"{_DROP} AND sha = ANY (?::bytea[])", (list(unneeded),))
 
 
 def _replace_all(db: Connection, files: Mapping[bytes, KeptFile]) -> None:
@@ -112,19 +143,34 @@ def _put(db: Connection, files: Mapping[bytes, KeptFile]) -> None:
         )
 
 
-def _listed(db: Connection) -> dict[bytes, KeptFile]:
+def listed(db: Connection) -> dict[bytes, KeptFile]:
+    """List all files, by path."""
     rows = db.execute("SELECT path, sha, mode, mtime_ns FROM files ORDER BY path")
     return {bytes(path): KeptFile(bytes(sha), mode, time) for path, sha, mode, time in rows}
 
 
-def _content(db: Connection, sha: bytes) -> bytes:
-    row = db.execute("SELECT data FROM contents WHERE sha = ?", (sha,)).fetchone()
-    if row is None:
-        raise NotFound("There is no such content.")
-    return bytes(row[0])
+def read_contents(db: Connection, shas: Sequence[bytes]) -> dict[bytes, bytes]:
+    """Read contents, by hash, and check them; `NotFound` if one is not kept."""
+    rows = db.execute("SELECT sha, data FROM contents WHERE sha = ANY (?::bytea[])", (list(shas),))
+    found = {bytes(sha): bytes(data) for sha, data in rows}
+    for sha in shas:
+        if sha not in found:
+            raise NotFound("There is no such content.")
+        if sha_of(found[sha]) != sha:
+            raise Unavailable("A content in the database is damaged: restore it from a backup.")
+    return found
+
+
+def sizes(db: Connection, shas: Sequence[bytes]) -> dict[bytes, int]:
+    """Return how big contents are, by hash."""
+    rows = db.execute(
+        "SELECT sha, length(data) FROM contents WHERE sha = ANY (?::bytea[])", (list(shas),)
+    )
+    return {bytes(sha): size for sha, size in rows}
+
+
+_DROP = "DELETE FROM contents WHERE NOT EXISTS (SELECT 1 FROM files WHERE files.sha = contents.sha)"
 
 
 def _sweep(db: Connection) -> int:
-    return db.execute(
-        "DELETE FROM contents WHERE NOT EXISTS (SELECT 1 FROM files WHERE files.sha = contents.sha)"
-    ).rowcount
+    return db.execute(_DROP).rowcount

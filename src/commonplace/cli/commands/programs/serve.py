@@ -6,34 +6,28 @@ import socket
 import sys
 import threading
 import webbrowser
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from errno import EADDRINUSE
 from functools import partial
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 import click
-from click.core import ParameterSource
 
 from commonplace.cli import welcome
 from commonplace.cli.choices import metrics_choice, team_choice
 from commonplace.cli.commands.decisions.trust import asked_on_terminal
+from commonplace.cli.commands.programs.serve_several import serve_several
+from commonplace.cli.commands.programs.serving import begin_anew, listening, shown, until_told
 from commonplace.cli.group import settled, vault_options, withheld
-from commonplace.cli.host_names import addresses, exposure, on_this_machine
-from commonplace.cli.messages import end_within, log_to_stderr, notice
-from commonplace.cli.options import Choices, Flags, log_choices, state_base
-from commonplace.errors import BadArgument, Unavailable
-from commonplace.vault.owner import keep_for_team
-from commonplace.vault.settings import Access, Settings
+from commonplace.cli.host_names import exposure, on_this_machine
+from commonplace.cli.messages import log_to_stderr, notice
+from commonplace.cli.options import Flags
+from commonplace.vault.settings import Settings
 
 if TYPE_CHECKING:
     from commonplace.server.cluster.team import Team
     from commonplace.server.metrics.registry import Registry
     from commonplace.server.owner.host import Compose
-
-Serving = Callable[..., Awaitable[None]]
-
-ENDING_SECONDS_MAX = 8.0
 
 _IN_CLEAR = (
     "what travels to other machines is not encrypted: put a proxy with TLS in front, or use this"
@@ -82,7 +76,7 @@ _IN_CLEAR = (
     "--vaults",
     envvar="COMMONPLACE_VAULTS",
     metavar="FOLDER",
-    help="With --database: serve each folder in this one as a vault of its name, at /v/NAME/.",
+    help="With --database: serve vaults by name, at /v/NAME/, with this node's copies in here.",
 )
 @click.option(
     "--close-after",
@@ -142,11 +136,13 @@ def command(
     It works beside `commonplace mcp` processes on the same vault, in either order. Others can reach
     it if --host says so; then everybody needs an access token (`commonplace token create`).
     """
-    team_choice.refuse_shown_password(database, _was_typed("database"))
+    team_choice.refuse_shown_password(database, team_choice.was_typed("database"))
     team = team_choice.chosen(database, vault_name, node, node_key, vaults, close_after)
+    if team is not None:
+        team_choice.make_folders(team, flags.vault)
     access = exposure(host, names, require_token=require_token)
     if team and team.folder:
-        _serve_several(flags, team, access, host, port, metrics, as_json=as_json)
+        serve_several(flags, team, access, host, port, metrics, as_json=as_json)
         return
     settings = replace(settled(flags, asked_on_terminal()), access=access)
     if unmet := withheld(settings, flags):
@@ -164,72 +160,6 @@ def command(
     if access.token and not on_this_machine(host):
         notice(_IN_CLEAR)
     serve(settings, host, port, ready=ready, team=team, metrics=metrics)
-
-
-def _serve_several(
-    flags: Flags,
-    team: "Team",
-    access: Access,
-    host: str,
-    port: int,
-    metrics: str | None,
-    *,
-    as_json: bool,
-) -> None:
-    """Serve every vault of a team that somebody asks for, until the process is told to end."""
-    if flags.vault:
-        raise BadArgument("--vaults names the folder of all vaults: name no other.")
-    import anyio
-
-    from commonplace.server.owner.unwrap import plain_errors
-
-    def settings_of(name: str) -> Settings:
-        assert team.folder is not None
-        folder = team.folder / name
-        try:
-            folder.mkdir(exist_ok=True)
-        except OSError:
-            raise Unavailable(f"The folder of the vault {name!r} cannot be made here.") from None
-        return replace(settled(replace(flags, vault=(str(folder),))), access=access)
-
-    def ready(url: str) -> None:
-        if as_json:
-            click.echo(json.dumps({"url": url}))
-        notice(f"serving vaults at {url}/v/NAME/ (MCP at {url}/v/NAME/mcp). Press Ctrl+C to stop.")
-
-    keep_for_team(state_base(flags, os.environ))
-    listeners = listening(host, port)
-    monitors = metrics_choice.listening(metrics)
-    log_to_stderr(*log_choices(Choices(flags, os.environ)))
-    serving = partial(_run_several, settings_of, team, access, listeners, ready, monitors)
-    with plain_errors():
-        anyio.run(serving, backend_options={"use_uvloop": True})
-
-
-async def _run_several(
-    settings_of: Callable[[str], Settings],
-    team: "Team",
-    access: Access,
-    listeners: Sequence[socket.socket],
-    ready: Callable[[str], None],
-    monitors: socket.socket | None,
-) -> None:
-    from commonplace.server.cluster.several import serve_several
-    from commonplace.server.metrics.registry import Registry
-    from commonplace.server.owner.http_apps import url
-
-    registry = Registry()
-
-    def tell() -> None:
-        ready(_shown(url(listeners[0]), access))
-
-    serving = partial(
-        *(serve_several, settings_of, team, access, listeners),
-        ready=tell,
-        anew=_begin_anew,
-        registry=registry,
-    )
-    await _until_told(serving, registry, monitors)
 
 
 def serve(
@@ -278,7 +208,7 @@ async def _serve(
     from commonplace.server.relay import http_proxy
 
     def tell() -> None:
-        ready(_shown(url(listeners[0]), settings.access))
+        ready(shown(url(listeners[0]), settings.access))
 
     if team is None:
         serving = partial(http_proxy.serve, settings, listeners, compose=compose, ready=tell)
@@ -288,75 +218,7 @@ async def _serve(
         serving = partial(
             *(node.serve, settings, team, listeners),
             ready=tell,
-            anew=_begin_anew,
+            anew=begin_anew,
             registry=registry,
         )
-    await _until_told(serving, registry, monitors)
-
-
-async def _until_told(
-    serving: Serving, registry: "Registry", monitors: socket.socket | None
-) -> None:
-    """Serve until the process is told to end, and then for a few seconds at most."""
-    import anyio
-
-    from commonplace.cli.commands.programs.stdio import stop_signals
-
-    stop = anyio.Event()
-
-    async def wait(told: int) -> None:
-        await anyio.wait_readable(told)
-        end_within(ENDING_SECONDS_MAX)
-        stop.set()
-
-    with stop_signals() as told:
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(wait, told)
-            if monitors is not None:
-                from commonplace.server.owner.metrics_port import answer_monitors
-
-                tasks.start_soon(answer_monitors, monitors, registry)
-            try:
-                await serving(stop=stop)
-            finally:
-                tasks.cancel_scope.cancel()
-
-
-def _was_typed(option: str) -> bool:
-    """Tell whether an option stands on the command line, where others can read it."""
-    source = click.get_current_context().get_parameter_source(option)
-    return source is ParameterSource.COMMANDLINE
-
-
-def _begin_anew() -> NoReturn:
-    """Replace this process by one that begins: what the old one held is gone at once."""
-    notice("another node may have the vault by now: beginning anew.")
-    os.execv(sys.executable, sys.orig_argv)  # noqa: S606 (the very command that started us)
-
-
-def listening(host: str, port: int) -> list[socket.socket]:
-    """Listen on a host, on all the addresses that it has."""
-    listeners: list[socket.socket] = []
-    for family, address in addresses(host):
-        taken = port or (listeners[0].getsockname()[1] if listeners else 0)
-        try:
-            listeners.append(socket.create_server((address, taken), family=family))
-        except OSError as error:
-            if error.errno == EADDRINUSE:
-                raise Unavailable(
-                    f"Port {taken} is taken by another program. Choose another with --port, "
-                    "or stop that program."
-                ) from None
-            if family == socket.AF_INET or host == address:
-                raise Unavailable(
-                    f"Cannot listen on {host} port {taken} ({error.strerror}). Try another --port."
-                ) from None
-    return listeners
-
-
-def _shown(url: str, access: Access) -> str:
-    """Show the address that others use, if this one names none."""
-    for anywhere in ("0.0.0.0", "[::]"):  # noqa: S104 (compared, not bound)
-        if access.hosts and url.startswith(f"http://{anywhere}:"):
-            return url.replace(anywhere, access.hosts[0].partition(":")[0], 1)
-    return url
+    await until_told(serving, registry, monitors)

@@ -71,13 +71,17 @@ class Moves:
             async with anyio.create_task_group() as tasks:  # each may have to wait for its writer
                 for change in changes:
                     if change.was is not None:
-                        await self._alone(self._ids.follow_seen(change.was, change.path))
+                        await self._alone(self._follow(change.was, change.path))
                     id = self._ids.known_id(change.path)
                     if id is None or not self._documents.is_live(id):
                         continue
                     gone = change.kind == "gone"
                     work = self._gone(id, change.path) if gone else self._queue.catch_up(id)
                     tasks.start_soon(self._alone, work)
+
+    async def _follow(self, was: str, path: str) -> None:
+        await self._roots.keep_up(path, was)
+        await self._ids.follow_seen(was, path)
 
     async def _alone(self, work: Awaitable[None]) -> None:
         """Let the work on one note fail without the others'."""
@@ -96,6 +100,7 @@ class Moves:
         if id in self._queue:
             self._queue.hurry(id)  # writing it brings the note back
             return
+        await self._roots.keep_up(path)
         self.tell_gone(id)
         await self._ids.remove(id)
         self._peer.forget(id)

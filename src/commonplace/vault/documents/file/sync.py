@@ -98,7 +98,7 @@ class FilePeer:
         path = await self._path_of(id)
         if path is None:
             return None
-        data, stamp = await anyio.to_thread.run_sync(self._roots.read_patiently, path)
+        data, stamp = await anyio.to_thread.run_sync(self._roots.read_to_record, path)
         text, form = endings.decode(data)
         file = self._file(id)
         file.disk, file.form, file.base_text = None, form, text
@@ -231,6 +231,8 @@ class FilePeer:
         found = await self._caution.believe(
             look, lambda data: cuts_short(data, base_text, *ours), file.seen
         )
+        if content_sha(found.data) not in ours:
+            await anyio.to_thread.run_sync(self._roots.keep_found, path, found.data, found.stamp)
         return found.data, found.stamp
 
     async def _agrees(self, id: str, file: KnownFile, now: Settled) -> bool:

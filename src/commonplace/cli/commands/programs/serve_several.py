@@ -1,0 +1,87 @@
+"""`commonplace serve --vaults`: the vaults of a team by name, from a folder for all of them."""
+
+import json
+import os
+import socket
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+import click
+
+from commonplace.cli.choices import metrics_choice
+from commonplace.cli.commands.programs.serving import begin_anew, listening, shown, until_told
+from commonplace.cli.group import settled
+from commonplace.cli.messages import log_to_stderr, notice
+from commonplace.cli.options import Choices, Flags, log_choices, state_base
+from commonplace.errors import Unavailable
+from commonplace.vault.owner import keep_for_team
+from commonplace.vault.settings import Access, Settings
+
+if TYPE_CHECKING:
+    from commonplace.server.cluster.team import Team
+
+
+def serve_several(
+    flags: Flags,
+    team: "Team",
+    access: Access,
+    host: str,
+    port: int,
+    metrics: str | None,
+    *,
+    as_json: bool,
+) -> None:
+    """Serve every vault of a team that somebody asks for, until the process is told to end."""
+    import anyio
+
+    from commonplace.server.owner.unwrap import plain_errors
+
+    def settings_of(name: str) -> Settings:
+        assert team.folder is not None
+        folder = team.folder / name
+        try:
+            folder.mkdir(exist_ok=True)
+        except OSError:
+            raise Unavailable(f"The folder of the vault {name!r} cannot be made here.") from None
+        return replace(settled(replace(flags, vault=(str(folder),))), access=access)
+
+    def ready(url: str) -> None:
+        if as_json:
+            click.echo(json.dumps({"url": url}))
+        notice(f"serving vaults at {url}/v/NAME/ (MCP at {url}/v/NAME/mcp). Press Ctrl+C to stop.")
+
+    keep_for_team(state_base(flags, os.environ))
+    listeners = listening(host, port)
+    monitors = metrics_choice.listening(metrics)
+    log_to_stderr(*log_choices(Choices(flags, os.environ)))
+    serving = partial(_run_several, settings_of, team, access, listeners, ready, monitors)
+    with plain_errors():
+        anyio.run(serving, backend_options={"use_uvloop": True})
+
+
+async def _run_several(
+    settings_of: Callable[[str], Settings],
+    team: "Team",
+    access: Access,
+    listeners: Sequence[socket.socket],
+    ready: Callable[[str], None],
+    monitors: socket.socket | None,
+) -> None:
+    from commonplace.server.cluster import several
+    from commonplace.server.metrics.registry import Registry
+    from commonplace.server.owner.http_apps import url
+
+    registry = Registry()
+
+    def tell() -> None:
+        ready(shown(url(listeners[0]), access))
+
+    serving = partial(
+        *(several.serve_several, settings_of, team, access, listeners),
+        ready=tell,
+        anew=begin_anew,
+        registry=registry,
+    )
+    await until_told(serving, registry, monitors)
