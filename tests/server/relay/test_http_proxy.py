@@ -3,6 +3,7 @@
 import os
 import signal
 import socket
+import struct
 import threading
 import time
 import urllib.error
@@ -10,8 +11,11 @@ from collections.abc import Callable, Generator
 from contextlib import ExitStack, suppress
 from pathlib import Path
 
+import anyio
 import pytest
+from anyio.abc import SocketStream
 
+from commonplace.server.relay.http_proxy import copy
 from tests.server.processes import STANDIN, Client, Process, get
 from tests.wait import until
 
@@ -126,3 +130,27 @@ def test_no_port_is_open_where_only_mcp_processes_run(start: Start):
     for table in ("/proc/net/tcp", "/proc/net/tcp6"):
         rows = [line.split() for line in Path(table).read_text().splitlines()[1:]]
         assert not inodes & {row[9] for row in rows}
+
+
+def test_a_client_that_breaks_off_ends_nothing_but_its_own_connection():
+    """uvloop raises another error than asyncio where one direction of a closed one is ended."""
+
+    async def copy_to_one_that_is_gone() -> None:
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            ends: list[tuple[SocketStream, socket.socket]] = []
+            for _ in range(2):
+                near = await anyio.connect_tcp(*listener.getsockname())
+                ends.append((near, listener.accept()[0]))
+        (source, other), (target, gone) = ends
+        other.close()
+        gone.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        gone.close()  # a reset
+        with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
+            while True:
+                await target.send(b"until the reset is noticed")
+                await anyio.sleep(0)
+        await copy(source, target)
+        await source.aclose()
+        await target.aclose()
+
+    anyio.run(copy_to_one_that_is_gone, backend_options={"use_uvloop": True})

@@ -5,6 +5,7 @@ back. When that owner ends, this process claims the vault and serves on the same
 sockets, which stay open all the time: a client that connects meanwhile waits, and is not refused.
 """
 
+import logging
 import socket
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -26,6 +27,8 @@ GREETING_SECONDS_MAX = 60.0
 
 _PAUSE = 0.05
 _CONNECTION_ENDED = (anyio.BrokenResourceError, anyio.ClosedResourceError, anyio.EndOfStream)
+
+_logger = logging.getLogger(__name__)
 
 
 async def serve(
@@ -98,6 +101,8 @@ async def _pass_on(client: SocketStream, target: Path) -> None:
             await copy(client, owner)
     except OSError:
         return
+    except Exception:  # it fails alone: others go through the same listener
+        _logger.exception("A connection to the vault's owner failed.")
 
 
 async def copy(source: ByteStream, target: ByteStream) -> None:
@@ -115,7 +120,7 @@ async def copy(source: ByteStream, target: ByteStream) -> None:
 async def _end(target: ByteStream) -> None:
     try:
         await target.send_eof()
-    except (OSError, *_CONNECTION_ENDED):
+    except (OSError, RuntimeError, *_CONNECTION_ENDED):  # uvloop's word for one that is closed
         await target.aclose()
 
 
