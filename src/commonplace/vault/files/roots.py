@@ -12,9 +12,9 @@ from commonplace.core import globs, paths
 from commonplace.core.view import View
 from commonplace.errors import BadArgument, NotFound
 from commonplace.vault.files.batch import Swaps
+from commonplace.vault.files.folder_names import spelled
 from commonplace.vault.files.keeper import NOBODY, Keeper
 from commonplace.vault.files.reader import Listed, Look, RootFolder, Stamp
-from commonplace.vault.files.spelling import spelled
 from commonplace.vault.files.writer import Pen
 from commonplace.vault.settings import Settings
 

@@ -1,5 +1,6 @@
 """A history in tables of some database: its statements put to the thread that commits them."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import partial
 from typing import Generic, Self
@@ -12,7 +13,7 @@ from commonplace.vault.log.commits import Commits
 from commonplace.vault.log.engine import C
 
 
-class TableHistory(Generic[C]):
+class TableHistory(ABC, Generic[C]):
     """What histories in SQLite and in PostgreSQL have in common."""
 
     def __init__(self, commits: Commits[C]) -> None:
@@ -95,9 +96,9 @@ class TableHistory(Generic[C]):
         await self._clear_away()
         return changed
 
+    @abstractmethod
     async def _clear_away(self) -> None:
         """Overwrite what the database may keep of what was forgotten."""
-        raise NotImplementedError
 
     async def trim(self, before: float, bytes_max: int) -> int:
         """Drop the oldest revisions."""

@@ -5,6 +5,7 @@ cannot write or search unless the subclass adds that, and says so in `capabiliti
 """
 
 import secrets
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Sequence
 
 from commonplace.core.graph import Graph
@@ -27,12 +28,12 @@ from commonplace.vault.permissions.requests import Asker
 from commonplace.vault.search.readiness import Incomplete
 
 
-class PlainStore:
+class PlainStore(ABC):
     """Nodes in memory; `listed` is asked anew for each question."""
 
+    @abstractmethod
     def listed(self) -> Iterable[Node]:
         """Return all nodes."""
-        raise NotImplementedError
 
     @property
     def capabilities(self) -> frozenset[Capability]:

@@ -17,7 +17,12 @@ from commonplace.cli import welcome
 from commonplace.cli.choices import metrics_choice, team_choice
 from commonplace.cli.commands.decisions.trust import asked_on_terminal
 from commonplace.cli.commands.programs.serve_several import serve_several
-from commonplace.cli.commands.programs.serving import begin_anew, listening, shown, until_told
+from commonplace.cli.commands.programs.server_process import (
+    begin_anew,
+    listening,
+    shown,
+    until_told,
+)
 from commonplace.cli.group import settled, vault_options, withheld
 from commonplace.cli.host_names import exposure, on_this_machine
 from commonplace.cli.messages import log_to_stderr, notice

@@ -11,7 +11,12 @@ from typing import TYPE_CHECKING
 import click
 
 from commonplace.cli.choices import metrics_choice
-from commonplace.cli.commands.programs.serving import begin_anew, listening, shown, until_told
+from commonplace.cli.commands.programs.server_process import (
+    begin_anew,
+    listening,
+    shown,
+    until_told,
+)
 from commonplace.cli.group import settled
 from commonplace.cli.messages import log_to_stderr, notice
 from commonplace.cli.options import Choices, Flags, log_choices, state_base
