@@ -22,6 +22,11 @@ export async function decide(decision: Decision, choice: Choice, reason = ""): P
   }
 }
 
+/** Nothing is accepted that was hidden: now it is shown, and one accepts it once more. */
+export function tellHidden(count: number): void {
+  tell(`Some lines of ${count === 1 ? "one suggestion" : `${count.toLocaleString()} suggestions`} were hidden. They are shown now: look, then accept.`);
+}
+
 function say(decision: Decision, { decided, conflicts, undo }: Decided): void {
   const done = decision === "accept" ? "Accepted" : "Rejected";
   const many = decided.length === 1 ? "1 suggestion" : `${decided.length.toLocaleString()} suggestions`;

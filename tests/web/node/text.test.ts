@@ -116,5 +116,6 @@ test("a change of many lines begins, and says how many are hidden", () => {
   const { stretches, hidden } = shortened(long);
   assert.equal(hidden, 21);
   assert.deepEqual(stretches, [long[0], { kind: "new", text: lines(10, "new").trimEnd() }]);
-  assert.ok(isLong(long[0].text, long[1].text) && !isLong(short[0].text, short[1].text));
+  assert.ok(isLong("", lines(61, "new")) && !isLong("", lines(60, "new")));
+  assert.ok(!isLong(lines(40, "same"), `${lines(40, "same")}one more`), "what did not change is shown once");
 });

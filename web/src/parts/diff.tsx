@@ -1,8 +1,10 @@
 // A suggestion's two sides as one line of words; what is folded is said, what cannot be seen is shown.
 
-import { beyondGlance, folded } from "../text/folded.ts";
+import { useMemo } from "preact/hooks";
+
+import { compared, folded, shortened } from "../text/folded.ts";
 import { visible } from "../text/invisible.ts";
-import { wordDiff } from "../text/words.ts";
+import { type Stretch, wordDiff } from "../text/words.ts";
 
 const NEAR_MAX = 40;
 
@@ -29,14 +31,31 @@ function nearby(text: string, first: boolean, last: boolean): string {
   return `${before} … ${after}`;
 }
 
-/** Says that a change is longer than two lines can show. */
-export function Length({ old, added }: { old: string; added: string }) {
-  const size = beyondGlance(old, added);
-  return size ? <span class="folded">{size.toLocaleString()} characters: open the note to see all</span> : null;
+/** A change as it is shown to who decides on it: whole, or how many of its lines are hidden. */
+export function useWhole(old: string, added: string, seen: boolean): { readonly stretches: readonly Stretch[]; readonly hidden: number } {
+  const all = useMemo(() => compared(visible(old), visible(added)), [old, added]);
+  const short = useMemo(() => shortened(all), [all]);
+  return seen ? { stretches: all, hidden: 0 } : short;
+}
+
+export function Stretches({ stretches }: { stretches: readonly Stretch[] }) {
+  return (
+    <span class="diff">
+      {stretches.map(({ kind, text }, at) => {
+        if (kind === "old") return <del key={at}>{shown(text)}</del>;
+        if (kind === "new") return <ins key={at}>{shown(text)}</ins>;
+        return <span key={at}>{text}</span>;
+      })}
+    </span>
+  );
+}
+
+export function Unfold({ hidden, see }: { hidden: number; see: () => void }) {
+  return hidden ? <button type="button" class="unfold" onClick={see}>{hidden.toLocaleString()} more lines are hidden. Show them</button> : null;
 }
 
 /** A change of blanks alone would not be seen. */
-export function shown(text: string): string {
+function shown(text: string): string {
   return text.trim() ? text : text.replaceAll("\n", "⏎").replaceAll(" ", "·").replaceAll("\t", "⇥");
 }
 

@@ -23,7 +23,7 @@ import { decide, type Decision } from "../review.ts";
 import { byPath, dialog, followMove, openText, panelOpen, readOnly, remember, resolver, tell, wantedText } from "../store.ts";
 import { fileKind, fileUrl } from "../text/files.ts";
 import { folderOf, nameOf, targetOf } from "../text/paths.ts";
-import { lineAt, placeIn, type Range, readPlace } from "../text/places.ts";
+import { lineAt, markedPlaceOf, placeIn, type Range, readPlace } from "../text/places.ts";
 import { NoteHead } from "./head.tsx";
 import { lazy } from "./lazy.tsx";
 import type { Wanted } from "./preview.tsx";
@@ -93,15 +93,15 @@ export function Note({ path, heading }: { path: string; heading: string }) {
   useSignalEffect(() => {
     if (filesArrived.value) version.value = version.peek() + 1;
   });
-  const goToPlace = (view: EditorView, place: string | Range) => {
-    const text = view.state.doc.toString();
-    const found = typeof place === "string" ? placeIn(text, place) : place;
+  const goToPlace = (view: EditorView, wish: string | Range) => {
+    const { marked, pending } = view.state.field(reading);
+    const place = typeof wish === "string" ? markedPlaceOf(marked, pending, wish) ?? wish : wish;
+    const found = typeof place === "string" ? placeIn(marked.text, place) : place;
     if (mode.peek() !== "read" && found) {
       goTo(view, found.from);
       if (found.to > found.from) view.dispatch({ selection: { anchor: found.from, head: found.to } });
     }
     if (mode.peek() !== "read" && !beside.peek()) return;
-    const { marked } = view.state.field(reading);
     const read = joined(marked, "new");
     const there = typeof place === "string" ? placeIn(read, place)?.from : readPlace(marked, place.from);
     if (there !== undefined) wanted.value = { line: lineAt(read, there + 1) };

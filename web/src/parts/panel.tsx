@@ -10,8 +10,8 @@ import { creditOf } from "../editor/credits.ts";
 import { reading, suggestionAt } from "../editor/marks.ts";
 import { goTo } from "../editor/suggestions.ts";
 import { returned, reviewed } from "../events.ts";
-import { decide, type Decision } from "../review.ts";
-import { dialog, hrefOf, panelTab as tab, readOnly, tell } from "../store.ts";
+import { decide, type Decision, tellHidden } from "../review.ts";
+import { dialog, hrefOf, panelTab as tab, readOnly } from "../store.ts";
 import { isLong } from "../text/folded.ts";
 import { headings } from "../text/headings.ts";
 import { PanelFoot } from "../history/panel_foot.tsx";
@@ -65,7 +65,7 @@ function Suggestions({ view, path }: { view: EditorView; path: string; version: 
     const all = pending.map((one) => sides(marked, one)).filter(({ old, new: added }) => isLong(old, added) && !seen.peek().has(old + added));
     if (!all.length) return void decide("accept", { path });
     seen.value = new Set([...seen.peek(), ...all.map(({ old, new: added }) => old + added)]);
-    tell(all.length === 1 ? "Some lines of one suggestion were hidden. They are shown now: look, then accept." : `Some lines of ${all.length} suggestions were hidden. They are shown now: look, then accept.`);
+    tellHidden(all.length);
   };
   if (!pending.length) return <p class="empty">Nothing is suggested in this note.</p>;
   const row = (index: number) => {

@@ -1,21 +1,21 @@
 // The review queue: everything pending in the vault, filtered, chosen, decided; live.
 
-import { effect, useComputed, useSignal, useSignalEffect } from "@preact/signals";
+import { effect, signal, useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 
 import { ApiError, get, Missing, type Pending, PERHAPS_REJECTED } from "../api.ts";
 import { returned, reviewed } from "../events.ts";
-import { decide, type Decision } from "../review.ts";
+import { decide, type Decision, tellHidden } from "../review.ts";
 import { complain, hrefOf, notes, open, readOnly } from "../store.ts";
 import { age } from "../text/age.ts";
-import { folderOf, nameOf } from "../text/paths.ts";
+import { isLong } from "../text/folded.ts";
 import { visible } from "../text/invisible.ts";
-import { Diff, Length, Who } from "./diff.tsx";
-import { Rows } from "./rows.tsx";
+import { folderOf, nameOf } from "../text/paths.ts";
+import { Stretches, Unfold, useWhole, Who } from "./diff.tsx";
+import { TallRows } from "./tall_rows.tsx";
 
 const PAGE = 200;
 const PAGE_MAX = 1000;
-const HEIGHT = 104;
 const DAY = 86_400_000;
 const AGES: readonly [label: string, days: number][] = [["any age", 0], ["over a day old", 1], ["over a week old", 7], ["over a month old", 30]];
 
@@ -29,14 +29,19 @@ interface Filter {
 const keyOf = (one: Pending) => `${one.path}\0${one.id}`;
 const isTwin = (one: Pending, other: Pending) => one.path === other.path && one.old === other.old && one.new === other.new;
 
+// Kept while one looks at a note: back, one is where one was.
+const filter = signal<Filter>({ author: "", folder: "", kind: "", days: 0 });
+const at = signal(0);
+
 export function Queue() {
-  const filter = useSignal<Filter>({ author: "", folder: "", kind: "", days: 0 });
   const rows = useSignal<readonly Pending[]>([]);
   const total = useSignal<number | null>(null);
   const cursor = useSignal<string | number | null>(null);
   const chosen = useSignal<ReadonlySet<string>>(new Set());
-  const at = useSignal(0);
   const reason = useSignal("");
+  /** The long suggestions that were shown whole. */
+  const seen = useSignal<ReadonlySet<string>>(new Set());
+  const see = (which: readonly Pending[]) => (seen.value = new Set([...seen.peek(), ...which.map(keyOf)]));
   const authors = useSignal<ReadonlySet<string>>(new Set());
   const missing = useSignal(false);
   const away = useSignal(false);
@@ -45,7 +50,7 @@ export function Queue() {
   const load = async (more: boolean) => {
     const turn = ++asking.current;
     const { days, ...wanted } = filter.peek();
-    const limit = more ? PAGE : Math.min(PAGE_MAX, Math.max(PAGE, rows.peek().length));
+    const limit = more ? PAGE : Math.min(PAGE_MAX, Math.max(PAGE, rows.peek().length, at.peek() + 1));
     try {
       const before = days ? Date.now() - days * DAY : undefined;
       const found = await get("suggestions", { ...wanted, before, limit, cursor: more ? (cursor.peek() ?? undefined) : undefined });
@@ -86,6 +91,11 @@ export function Queue() {
   const act = (decision: Decision, which: () => readonly Pending[]) => (settled.current = settled.current.then(() => actNow(decision, which())));
   const actNow = async (decision: Decision, which: readonly Pending[]) => {
     if (!which.length || readOnly.peek()) return;
+    const hidden = decision === "accept" ? which.filter((one) => !seen.peek().has(keyOf(one)) && isLong(one.old, one.new)) : [];
+    if (hidden.length) {
+      see(hidden);
+      return tellHidden(hidden.length);
+    }
     const done = await decide(decision, { suggestions: which.map(({ path, id }) => ({ path, id })) }, reason.peek());
     if (!done) return load(false);
     const gone = new Set(done.decided.map(({ path, id }) => `${path}\0${id}`));
@@ -108,7 +118,7 @@ export function Queue() {
     const doing: Record<string, () => void> = {
       ArrowDown: () => (at.value = Math.min(rows.value.length - 1, current + 1)), j: () => (at.value = Math.min(rows.value.length - 1, current + 1)),
       ArrowUp: () => (at.value = Math.max(0, current - 1)), k: () => (at.value = Math.max(0, current - 1)),
-      " ": () => one && pick(one), x: () => one && pick(one), Enter: () => one && open(one.path),
+      " ": () => one && pick(one), x: () => one && pick(one), Enter: () => one && open(one.path, `~!${one.id}`),
       a: () => void act("accept", here),
       r: () => void act("reject", here),
     };
@@ -134,12 +144,12 @@ export function Queue() {
             <button type="button" class="accept" disabled={!picked.value.length} onClick={() => void act("accept", () => picked.peek())}>Accept</button>
             <button type="button" class="reject" disabled={!picked.value.length} onClick={() => void act("reject", () => picked.peek())}>Reject</button>
           </div>}
-          <Rows count={rows.value.length} height={HEIGHT} label="Suggestions" role="grid" multi class="queue-rows" current={current} onKeyDown={onKeyDown}
+          <TallRows count={rows.value.length} label="Suggestions" role="grid" multi class="queue-rows" current={current} onKeyDown={onKeyDown}
             active={rows.value.length ? `pending-${current}` : undefined} onEnd={() => cursor.value !== null && void load(true)}
             row={(index) => {
               const one = rows.value[index]!;
               return <QueueRow key={keyOf(one)} one={one} index={index} current={index === current} chosen={chosen.value.has(keyOf(one))}
-                pick={() => { at.value = index; pick(one); }} act={(decision) => { at.value = index; void act(decision, () => [one]); }} />;
+                seen={seen.value.has(keyOf(one))} see={() => see([one])} pick={() => { at.value = index; pick(one); }} act={(decision) => { at.value = index; void act(decision, () => [one]); }} />;
             }} />
         </>
       )}
@@ -172,17 +182,21 @@ interface RowProps {
   index: number;
   current: boolean;
   chosen: boolean;
+  seen: boolean;
+  see: () => void;
   pick: () => void;
   act: (decision: Decision) => void;
 }
 
-function QueueRow({ one, index, current, chosen, pick, act }: RowProps) {
+function QueueRow({ one, index, current, chosen, seen, see, pick, act }: RowProps) {
+  const { stretches, hidden } = useWhole(one.old, one.new, seen);
   return (
     <div id={`pending-${index}`} role="row" aria-selected={chosen} class={`queue-row${current ? " current" : ""}${chosen ? " chosen" : ""}`}>
       <div role="gridcell" class="pick"><input type="checkbox" checked={chosen} tabIndex={-1} aria-label={`Choose the suggestion in ${nameOf(one.path)}, line ${one.line}`} onChange={pick} /></div>
       <div role="gridcell" class="what">
-        <div class="where"><a href={hrefOf(one.path)} tabIndex={-1}>{nameOf(one.path)}</a><span class="muted"> {folderOf(one.path)} · line {one.line}</span> <Length old={one.old} added={one.new} /></div>
-        <div class="change"><span class="muted">{visible(one.before)}</span><Diff old={one.old} added={one.new} near /><span class="muted">{visible(one.after)}</span></div>
+        <div class="where"><a href={hrefOf(one.path, `~!${one.id}`)} tabIndex={-1}>{nameOf(one.path)}</a><span class="muted"> {folderOf(one.path)} · line {one.line}</span></div>
+        <div class="change"><span class="muted">{visible(one.before)}</span><Stretches stretches={stretches} />{!hidden && <span class="muted">{visible(one.after)}</span>}</div>
+        <Unfold hidden={hidden} see={see} />
       </div>
       <div role="gridcell" class="by"><Who name={one.author} /><span class="muted">{one.time === null ? "" : age(one.time)}</span>{one.perhaps_rejected && <span class="doubt">{PERHAPS_REJECTED}</span>}</div>
       <div role="gridcell" class="acts">

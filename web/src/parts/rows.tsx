@@ -3,9 +3,8 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 
-interface Props {
+export interface ListProps {
   readonly count: number;
-  readonly height: number;
   readonly row: (index: number) => ComponentChildren;
   readonly label: string;
   readonly role?: "list" | "tree" | "listbox" | "grid";
@@ -13,10 +12,14 @@ interface Props {
   readonly current?: number;
   readonly onEnd?: () => void;
   readonly class?: string;
-  readonly id?: string;
   readonly multi?: boolean;
   readonly active?: string | undefined;
   readonly onKeyDown?: (event: KeyboardEvent) => void;
+}
+
+interface Props extends ListProps {
+  readonly height: number;
+  readonly id?: string;
 }
 
 const SPARE = 8;

@@ -1,10 +1,11 @@
 // A long text, folded: how it begins, and how much more of it there is.
 
 import { visible } from "./invisible.ts";
-import type { Stretch } from "./words.ts";
+import { type Stretch, wordDiff } from "./words.ts";
 
 export const SIDE_MAX = 2000;
-const GLANCE_MAX = 120;
+// Compared while somebody types in it, a longer one would keep the page busy.
+const COMPARED_MAX = 20_000;
 
 export interface Folded {
   readonly text: string;
@@ -15,10 +16,11 @@ export function folded(text: string): Folded {
   return { text: visible(text.slice(0, SIDE_MAX)), more: Math.max(0, text.length - SIDE_MAX) };
 }
 
-/** How long a change is that two lines cannot show whole; 0 if they can. */
-export function beyondGlance(old: string, added: string): number {
-  const size = old.length + added.length;
-  return size > GLANCE_MAX || /\n./.test(old.trim() + added.trim()) ? size : 0;
+/** The two sides of a change word by word; of a very long one, one after the other. */
+export function compared(old: string, added: string): readonly Stretch[] {
+  if (old.length + added.length <= COMPARED_MAX) return wordDiff(old, added);
+  const both: Stretch[] = [{ kind: "old", text: old }, { kind: "new", text: added }];
+  return both.filter(({ text }) => text);
 }
 
 export const LINES_MAX = 60;
@@ -42,7 +44,7 @@ export function shortened(stretches: readonly Stretch[]): { readonly stretches: 
 
 /** Whether some lines of a change are hidden at first. */
 export function isLong(old: string, added: string): boolean {
-  return lineEnds(old) + lineEnds(added) > LINES_MAX;
+  return lineEnds(old) + lineEnds(added) > LINES_MAX && shortened(compared(visible(old), visible(added))).hidden > 0;
 }
 
 function lineEnds(text: string): number {

@@ -1,6 +1,6 @@
 // Places in a text: of a heading, a block or a passage, in the text as it stands or as it reads.
 
-import { type Marked, runs } from "../critic/index.ts";
+import { idsOf, type Marked, runs, type Suggestion } from "../critic/index.ts";
 import { headings, plainHeading } from "./headings.ts";
 
 export interface Range {
@@ -13,10 +13,18 @@ export const PASSAGE = "~";
 const WORDS_MAX = 14;
 const FEW = 5;
 
-/** Find what an address names: `heading`, `heading#below it`, `^block`, `~a passage`, `~@place`. */
+/** Find what an address names in the text with its suggestions: `~@place`, `~!suggestion`. */
+export function markedPlaceOf(marked: Marked, pending: readonly Suggestion[], wanted: string): Range | null {
+  const [, sign, value = ""] = /^~([@!])(.+)$/.exec(wanted) ?? [];
+  if (!sign) return null;
+  const at = sign === "@" ? Number(value) : pending[idsOf(marked, pending).indexOf(value)]?.marks[0]?.body;
+  if (at === undefined || Number.isNaN(at)) return null;
+  const from = Math.min(at, marked.text.length);
+  return { from, to: from };
+}
+
+/** Find what an address names: `heading`, `heading#below it`, `^block`, `~a passage`. */
 export function placeIn(text: string, wanted: string): Range | null {
-  const at = /^~@(\d+)$/.exec(wanted)?.[1];
-  if (at) return { from: Math.min(Number(at), text.length), to: Math.min(Number(at), text.length) };
   if (wanted.startsWith(PASSAGE)) return passage(text, wanted.slice(1));
   const block = /(?:^|#)\^([A-Za-z0-9-]+)$/.exec(wanted)?.[1];
   if (block) {
