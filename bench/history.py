@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from commonplace.core.text.edits import Edit, diff
-from commonplace.vault.documents.changes import NoRecorder
+from commonplace.vault.documents.changes import ChangeRecorder
 from commonplace.vault.documents.documents import Documents
 from commonplace.vault.history.history import Wanted, Written
 from commonplace.vault.history.recorder import Recorder
@@ -34,7 +34,7 @@ async def edits(folder: Path, count: int) -> None:
     log = SqliteLog(folder / "live.db")
     history = SqliteHistory(folder / "history.db")
     recorder = Recorder(history, log, path_of)
-    plain = Documents(log, recorder=NoRecorder())
+    plain = Documents(log, recorder=ChangeRecorder())
     kept = Documents(log, recorder=recorder)
     running = asyncio.create_task(recorder.run())
     times: dict[str, list[float]] = {"without": [], "with": []}

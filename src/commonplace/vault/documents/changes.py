@@ -3,7 +3,7 @@
 from asyncio import Future
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from commonplace.core.history import Delta
 from commonplace.core.text.edits import Edit
@@ -76,94 +76,44 @@ class Purpose(NamedTuple):
 CALL, TYPING, FILE, UPKEEP = map(Purpose, ("call", "typing", "file", "upkeep"))
 
 
-class Recorder(Protocol):
-    """What documents tell the history, in the order of their changes."""
+class ChangeRecorder:
+    """What documents tell the history, in the order of their changes; this one keeps nothing."""
 
     def changing(self, id: str, text: Callable[[], str], actor: str, purpose: Purpose) -> None:
         """Hear that somebody is about to change a text; asking for it may cost its length."""
-        ...
 
     def changed(self, id: str, taken: Taken, purpose: Purpose, saved: "Future[int]") -> None:
         """Hear what was changed, and when it is saved."""
-        ...
 
     def leaving(self, id: str) -> None:
         """Hear that a document is about to leave memory."""
-        ...
 
     async def settle(self, id: str) -> None:
         """Keep what was heard of a document: its log is about to be made short."""
-        ...
 
     def note(
         self, id: str, path: str, actor: str, purpose: Purpose, text: str, *, was: str = ""
     ) -> None:
         """Take down that a note was renamed, deleted or restored; `was` is its old path."""
-        ...
 
     def create(self, id: str, path: str, actor: str, purpose: Purpose, text: str) -> None:
         """Take down that a note was created with a text."""
-        ...
 
     def rewrite(
         self, id: str, path: str, actor: str, purpose: Purpose, texts: tuple[str, str]
     ) -> None:
         """Take down that a note was rewritten as its file: the texts before and after."""
-        ...
 
     async def rewrite_late(
         self, id: str, path: str, actor: str, purpose: Purpose, plan: Plan, text: str
     ) -> None:
         """Take down a rewriting that a crash kept from the history, if that led to the text."""
-        ...
 
     async def move_late(self, id: str, path: str, was: str, actor: str, purpose: Purpose) -> None:
         """Take down a rename that a crash kept from the history."""
-        ...
 
     async def flush(self, ids: Iterable[str] | None = None) -> None:
         """Keep all that was heard until now, of some documents or of all."""
-        ...
-
-
-class NoRecorder:
-    """Keeps no history."""
-
-    def changing(self, id: str, text: Callable[[], str], actor: str, purpose: Purpose) -> None:
-        """Do nothing."""
-
-    def changed(self, id: str, taken: Taken, purpose: Purpose, saved: "Future[int]") -> None:
-        """Do nothing."""
-
-    def leaving(self, id: str) -> None:
-        """Do nothing."""
-
-    async def settle(self, id: str) -> None:
-        """Do nothing."""
-
-    def note(
-        self, id: str, path: str, actor: str, purpose: Purpose, text: str, *, was: str = ""
-    ) -> None:
-        """Do nothing."""
-
-    def create(self, id: str, path: str, actor: str, purpose: Purpose, text: str) -> None:
-        """Do nothing."""
-
-    def rewrite(
-        self, id: str, path: str, actor: str, purpose: Purpose, texts: tuple[str, str]
-    ) -> None:
-        """Do nothing."""
-
-    async def rewrite_late(
-        self, id: str, path: str, actor: str, purpose: Purpose, plan: Plan, text: str
-    ) -> None:
-        """Do nothing."""
-
-    async def move_late(self, id: str, path: str, was: str, actor: str, purpose: Purpose) -> None:
-        """Do nothing."""
-
-    async def flush(self, ids: Iterable[str] | None = None) -> None:
-        """Do nothing."""
 
 
 Listener = Callable[[Change], None]

@@ -23,13 +23,12 @@ from commonplace.errors import Unavailable
 from commonplace.vault.documents.changes import (
     CALL,
     FILE,
+    ChangeRecorder,
     Edited,
     Ingested,
     Listener,
-    NoRecorder,
     Plan,
     Purpose,
-    Recorder,
     Taken,
 )
 from commonplace.vault.documents.document import Document
@@ -63,7 +62,7 @@ class Documents:
         count_max: int = 2_000,
         bytes_max: int = 256 * 1024 * 1024,
         make: Callable[[str], Document] = Document,
-        recorder: Recorder | None = None,
+        recorder: ChangeRecorder | None = None,
     ) -> None:
         self._log = log
         self._count_max = count_max
@@ -74,7 +73,7 @@ class Documents:
         self._weight = 0
         self._background = Background()
         self._trials = Trials()
-        self._recorder = recorder or NoRecorder()
+        self._recorder = recorder or ChangeRecorder()
         self._saving = Saver(log, self._background, self._load_once, self._trials, self._recorder)
         self._incoming = ForeignUpdates(self._saving, self._trials)
         self._loader = Loader(log, Trials(), first, self._saving)

@@ -16,7 +16,7 @@ import anyio.to_thread
 from commonplace.core import paths
 from commonplace.core.view import View
 from commonplace.errors import CommonplaceError, Forbidden, NotFound, Unavailable, Unreadable
-from commonplace.vault.documents.changes import CALL, Edited, NoRecorder, Plan, Purpose, Recorder
+from commonplace.vault.documents.changes import CALL, ChangeRecorder, Edited, Plan, Purpose
 from commonplace.vault.documents.documents import Documents
 from commonplace.vault.documents.file.known_file import Save, SaveListener
 from commonplace.vault.documents.file.moves import Moves
@@ -44,14 +44,14 @@ class LiveNotes:
         *,
         read_only: bool = False,
         clock: Callable[[], float] = time.monotonic,
-        recorder: Recorder | None = None,
+        recorder: ChangeRecorder | None = None,
         caution: Caution | None = None,
     ) -> None:
         self._roots = roots
         self._log = log
         self._read_only = read_only
         self.view = View()
-        self.recorder = recorder or NoRecorder()
+        self.recorder = recorder or ChangeRecorder()
         self.ids = Ids(roots, log)
         self._saves: list[SaveListener] = []
         self._peer = FilePeer(

@@ -17,10 +17,10 @@ from commonplace.errors import Unavailable
 from commonplace.vault.documents.changes import (
     UPKEEP,
     Change,
+    ChangeRecorder,
     Edited,
     Listener,
     Purpose,
-    Recorder,
     Taken,
 )
 from commonplace.vault.documents.document import Document
@@ -102,7 +102,7 @@ class Saver:
         background: Background,
         spoilt: Callable[[str], object],
         trials: Trials,
-        recorder: Recorder,
+        recorder: ChangeRecorder,
     ) -> None:
         self.followers: list[Listener] = []
         self._log = log

@@ -17,7 +17,7 @@ import anyio
 from commonplace.core.history import Delta, between, from_edits
 from commonplace.core.text import edits
 from commonplace.errors import CommonplaceError, NotFound
-from commonplace.vault.documents.changes import Edited, Plan, Purpose, Taken
+from commonplace.vault.documents.changes import ChangeRecorder, Edited, Plan, Purpose, Taken
 from commonplace.vault.documents.folder_document import is_folder
 from commonplace.vault.history.drafts import (
     TYPING_SECONDS,
@@ -40,7 +40,7 @@ DRAFTS_MAX = 2_000
 _DAY = 86_400.0
 
 
-class Recorder:
+class Recorder(ChangeRecorder):
     """Hears of changes, and keeps them as revisions."""
 
     def __init__(
