@@ -26,7 +26,7 @@ import platformdirs
 
 from commonplace.tools import graph
 from commonplace.tools.table import Actor, Call, Toolbox
-from commonplace.vault.embeddings.model import install
+from commonplace.vault.embeddings.model import files
 from commonplace.vault.embeddings.process import ProcessEmbedder
 from commonplace.vault.embeddings.provider import Floats
 from commonplace.vault.embeddings.semantic import SemanticSearch
@@ -47,7 +47,7 @@ class DrawnVectors:
 
     def __init__(self) -> None:
         data = platformdirs.user_data_path("commonplace", appauthor=False)
-        ready = install.status(data).state is install.State.READY
+        ready = files.status(data).state is files.ModelState.READY
         self._model = ProcessEmbedder(data) if ready else None
 
     def embed_documents(self, texts: Sequence[str]) -> Floats:

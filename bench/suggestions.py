@@ -90,7 +90,7 @@ async def edits(vault: Vault, path: str, step: int) -> list[Times]:
     times: list[Times] = []
     for number in range(ROUNDS):
         place = f"place{number * step}z"
-        await vault.reader.read(path, BY.id)
+        await vault.reader.read(path, BY.id, BY.name)
         suggest = partial(vault.suggestions.suggest, path, place, f"other{place}", BY)
         times.append(await timed(suggest))
     return times
@@ -109,7 +109,7 @@ async def measure_edits(
     first: list[Times] = []
     for number in range(FIRST_ROUNDS):
         path = f"{kind} {number}.md"
-        await vault.reader.read(path, BY.id)
+        await vault.reader.read(path, BY.id, BY.name)
         first.append(
             await timed(partial(vault.suggestions.suggest, path, "place0z", "another", BY))
         )
@@ -121,7 +121,7 @@ async def measure_edits(
 
 
 async def measure_lists(vault: Vault) -> None:
-    await vault.reader.read("waiting 000.md", BY.id)
+    await vault.reader.read("waiting 000.md", BY.id, BY.name)
     await vault.suggestions.suggest("waiting 000.md", " more\n1 ", " less\n1 ", BY)
     await vault.pending.page(Wanted(), 0, 200)
     for wanted in (Wanted(), Wanted(author="bench"), Wanted(kind="replace")):

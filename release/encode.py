@@ -4,7 +4,7 @@ import json
 import sys
 from pathlib import Path
 
-from PIL import Image  # pyright: ignore[reportMissingImports]
+from PIL import Image
 
 COLOURS = 96
 

@@ -9,13 +9,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from playwright.sync_api import ViewportSize
 from tests.web.assistant import Assistant, connected
 from tests.web.browser import browsing
-from tests.web.building import build
+from tests.web.build import build
 from tests.web.serve import serving
 
 FRAMES = Path(__file__).parents[1] / "build/frames"
-SIZE = {"width": 1060, "height": 560}
+SIZE: ViewportSize = {"width": 1060, "height": 560}
 NOTE = "Garden/Plan.md"
 NOTES = {
     NOTE: """\
