@@ -21,10 +21,10 @@ run: $(RUNTIME) model  ## serve the demo vault at http://127.0.0.1:8420
 	$(BIN)/commonplace serve $(DEMO)
 
 # Files go to whichever worker is free, in the order that tests/conftest.py gives them. Half of the
-# tests wait for other processes or for the disk: four workers keep two processors busy. What pytest makes of test
-# files is kept, as the compiled files are. A worker that dies ends the run: its successor would be
-# given the same test again, and pytest-xdist can then wait for ever.
-PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -n 4 --dist loadfile --no-loadscope-reorder --max-worker-restart=0
+# tests wait for other processes or for the disk: five workers keep two processors busy. What pytest
+# makes of test files is kept, as the compiled files are. A worker that dies ends the run: its
+# successor would be given the same test again, and pytest-xdist can then wait for ever.
+PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -n 5 --dist loadfile --no-loadscope-reorder --max-worker-restart=0
 
 CHECKS := $(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/pyright && $(BIN)/lint-imports
 
@@ -62,6 +62,7 @@ bench: compiled  ## measure, beside ripgrep and a bare MCP server in the same ru
 laws: compiled   ## look long for a fault in suggestions and history: 100,000 new examples, 20,000 sequences, 5,000 saves in an editor, 1,000 rounds of all
 	$(BIN)/python -m pytest -q tests/core/critic/test_laws.py -k thousands --hypothesis-profile laws
 	$(BIN)/python -m pytest -q tests/core/history/test_laws.py --hypothesis-profile laws
+	$(BIN)/python -m pytest -q tests/vault/documents/test_histories.py -k hundreds --hypothesis-profile laws
 	$(BIN)/python -m pytest -q tests/tools/test_pending_laws.py --hypothesis-profile laws
 	COMMONPLACE_SAVES=5000 $(BIN)/python -m pytest -q tests/vault/suggestions/test_editor_law.py
 	COMMONPLACE_ROUNDS=1000 $(BIN)/python -m pytest -q tests/live/test_together.py

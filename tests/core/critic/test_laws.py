@@ -17,7 +17,7 @@ from commonplace.core.critic.views import Role, runs
 from commonplace.core.text.edits import Edit, apply, diff
 from commonplace.errors import CommonplaceError
 
-EXAMPLES = max(10_000, settings().max_examples)
+EXAMPLES = max(3_000, settings().max_examples)
 QUICK = 200
 
 TIDY = (

@@ -96,8 +96,8 @@ async def test_a_changed_note_costs_its_changed_passages_alone(
         server.texts.clear()
         (settings.roots[0].path / "long.md").write_text(long.replace("beta", "gamma"))
         await vault.indexer.update(["long.md"])
+        await eventually(lambda: server.texts)
         await embedded(vault)
-        assert server.texts
         assert all("gamma" in text for text in server.texts)
 
 
