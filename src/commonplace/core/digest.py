@@ -103,8 +103,6 @@ def digest(path: str, marked: str) -> Digest:
 def pending(marked: str) -> Iterator[PendingRow]:
     """List the suggestions of a text as the index keeps them."""
     for ordinal, each in enumerate(critic.suggestions(marked)):
-        before = marked[max(0, each.start - CONTEXT_CHARS) : each.start].rpartition("\n")[2]
-        after = marked[each.end : each.end + CONTEXT_CHARS].partition("\n")[0]
         yield PendingRow(
             each.id,
             ordinal,
@@ -114,9 +112,15 @@ def pending(marked: str) -> Iterator[PendingRow]:
             each.new,
             each.author,
             each.time,
-            critic.accepted(before),
-            critic.accepted(after),
+            *context(marked, each),
         )
+
+
+def context(marked: str, suggestion: critic.Suggestion) -> tuple[str, str]:
+    """Return what stands before and after a suggestion in its line."""
+    before = marked[max(0, suggestion.start - CONTEXT_CHARS) : suggestion.start].rpartition("\n")[2]
+    after = marked[suggestion.end : suggestion.end + CONTEXT_CHARS].partition("\n")[0]
+    return critic.accepted(before), critic.accepted(after)
 
 
 def searchable(title: str, text: str) -> tuple[str, str]:

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from random import Random
 
 import pytest
 from hypothesis import HealthCheck, assume, given, settings, strategies as st
@@ -315,6 +316,14 @@ def test_marks_are_read_alike_whether_a_fence_may_come_or_not(text: str) -> None
     one, other = critic.parse(text), critic.parse(text + "\n\n~~~\n")
     assert (one.suggested, one.comments) == (other.suggested, other.comments)
     assert one.highlights == other.highlights
+
+
+@settings(max_examples=2 * QUICK, deadline=None)
+@given(documents, st.randoms(use_true_random=False))
+def test_some_suggestions_are_listed_as_among_all(text: str, drawn: Random) -> None:
+    listed = critic.suggestions(text)
+    ids = {each.id for each in listed if drawn.random() < 0.5}
+    assert critic.some(text, ids) == [each for each in listed if each.id in ids]
 
 
 @settings(max_examples=2 * QUICK, deadline=None)

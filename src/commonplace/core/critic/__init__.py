@@ -60,6 +60,7 @@ from commonplace.core.critic.suggestions import (
     Suggestion,
     rank,
     remarks,
+    some,
     suggestions,
 )
 from commonplace.core.critic.views import (
@@ -111,6 +112,7 @@ __all__ = [
     "reject_all",
     "remarks",
     "render",
+    "some",
     "suggest",
     "suggestions",
     "touches",

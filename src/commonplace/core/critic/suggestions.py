@@ -12,7 +12,7 @@ who meant that one decides the next in its stead.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from hashlib import blake2b
@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from commonplace.core.critic.marks import Kind, Mark, Marked, is_seam
 from commonplace.core.critic.parse import parse
-from commonplace.core.critic.views import Role, Run, runs
+from commonplace.core.critic.views import Role, Run, runs, text_between
 
 _ID_BYTES = 8
 REMARKS_MAX = 200
@@ -84,7 +84,22 @@ def suggestions(text: str) -> list[Suggestion]:
 def listed(marked: Marked) -> list[Suggestion]:
     """List what is pending in a text that was read already."""
     found = groups(marked)
-    return list(_Listing(marked).rows(found)) if found else []
+    return list(_Listing(marked).rows(zip(_ids(marked), found, strict=True))) if found else []
+
+
+def some(text: str, ids: Collection[str]) -> list[Suggestion]:
+    """List those of the suggestions in a text that have certain ids; most others cost nothing."""
+    if not ids or "{" not in text:
+        return []
+    marked = parse(text)
+    wanted = (pair for pair in zip(_ids(marked), groups(marked), strict=True) if pair[0] in ids)
+    return [
+        row for pair in wanted for row in _Listing(marked, pair[1].start, pair[1].end).rows([pair])
+    ]
+
+
+def _ids(marked: Marked) -> list[str]:
+    return identified([marked.text[group.start : group.end] for group in groups(marked)])
 
 
 def groups(marked: Marked) -> list[Group]:
@@ -154,18 +169,17 @@ def _ahead(marked: Marked, index: int) -> str:
 
 
 class _Listing:
-    """One walk over all runs: thousands of suggestions are listed in linear time."""
+    """One walk over the runs of a stretch: thousands of suggestions are listed in linear time."""
 
-    def __init__(self, marked: Marked) -> None:
+    def __init__(self, marked: Marked, start: int = 0, end: int | None = None) -> None:
         self.text = marked.text
-        self.runs = runs(marked)
+        self.runs = runs(marked, start, end)
         self.at = 0
-        self.line = 1
+        self.line = 1 + text_between(marked, 0, start, Role.NEW).count("\n")
         self.comments = {mark.start: mark for mark in marked.comments}
 
-    def rows(self, found: list[Group]) -> Iterator[Suggestion]:
-        ids = identified([self.text[group.start : group.end] for group in found])
-        for name, group in zip(ids, found, strict=True):
+    def rows(self, found: Iterable[tuple[str, Group]]) -> Iterator[Suggestion]:
+        for name, group in found:
             self._pass(group.start)
             line = self.line
             inside = list(self._pass(group.end))

@@ -7,7 +7,7 @@ base text instead, it takes them back: only an assistant that wrote all of them 
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from commonplace.core import critic
@@ -98,7 +98,7 @@ class Authorship:
             follower(path, made.text, fresh)
         now = self._clock()
         credited: dict[str, Credit] = {}
-        ended = {each.id: each for each in _named(before, made.ended)}
+        ended = {each.id: each for each in critic.some(before, made.ended)}
         for id in fresh:
             touched = [ended[old] for old, new in made.ended.items() if new == id]
             earlier = [each for one in touched for each in self._authors(document, one)]
@@ -178,7 +178,3 @@ class Authorship:
             actors=credit.actors if credit else (),
             made=credit.time if credit else None,
         )
-
-
-def _named(text: str, ids: Mapping[str, object]) -> list[Suggestion]:
-    return [each for each in critic.suggestions(text) if each.id in ids] if ids else []

@@ -76,10 +76,9 @@ class Ends:
     def suggested(self, path: str, marked: str, ids: Collection[str]) -> None:
         """Hear that an assistant has made suggestions: they may be gone before the index sees."""
         passing = self._passing.setdefault(path, {})
-        for row in digest.pending(marked):
-            if row.id in ids:
-                about = (row.kind, row.line, row.old, row.new, row.author, row.time)
-                passing[rank(row.id)] = (path, row.id, *about, row.before, row.after)
+        for each in critic.some(marked, ids):
+            about = (str(each.kind), each.line, each.old, each.new, each.author, each.time)
+            passing[rank(each.id)] = (path, each.id, *about, *digest.context(marked, each))
 
     def follow(self, old: str, new: str) -> None:
         """Let what is known of a note that was renamed follow it."""
