@@ -1,10 +1,10 @@
-"""Joins the frames of `release/film.py` to one moving picture: `uv run --with pillow` runs this."""
+"""Joins the frames of `release/film.py` to one moving picture."""
 
 import json
 import sys
 from pathlib import Path
 
-from PIL import Image  # pyright: ignore[reportMissingImports]
+from PIL import Image
 
 COLOURS = 96
 

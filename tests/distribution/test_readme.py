@@ -1,10 +1,14 @@
 """README tells the truth: its files are there, its picture is small, its commands exist."""
 
+import os
 import re
 from pathlib import Path
 from urllib.parse import unquote
 
 import click
+import pytest
+from PIL import Image
+from release import encode, film
 
 from commonplace.cli.group import COMMANDS, root
 
@@ -23,6 +27,17 @@ def test_its_picture_moves_and_is_small():
     picture = (ROOT / "docs/suggestion.gif").read_bytes()
     assert len(picture) < PICTURE_BYTES_MAX
     assert picture.count(b"\x21\xf9\x04") > 5, "frames"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif("COMMONPLACE_RELEASE" not in os.environ, reason="run by `make release`")
+def test_its_picture_is_filmed_from_the_real_page(tmp_path: Path):
+    film.main(tmp_path / "frames")
+    encode.main(tmp_path / "frames", tmp_path / "new.gif")
+    with Image.open(tmp_path / "new.gif") as new, Image.open(ROOT / "docs/suggestion.gif") as shown:
+        assert (new.size, new.format) == (shown.size, "GIF")
+        assert getattr(new, "n_frames", 1) > 5
+    assert (tmp_path / "new.gif").stat().st_size < PICTURE_BYTES_MAX
 
 
 def test_it_warns_of_the_other_program_of_that_name():
