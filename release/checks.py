@@ -2,6 +2,7 @@
 
 import json
 import re
+import tomllib
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -64,9 +65,12 @@ def check_registry() -> None:
     assert 1 <= len(entry["description"]) <= DESCRIPTION_MAX, "description: at most 100 characters"
     assert entry["$schema"].endswith("/2025-12-11/server.schema.json")
     (package,) = entry["packages"]
-    project = (ROOT / "pyproject.toml").read_text("utf-8")
-    assert f'\nname = "{package["identifier"]}"\n' in project
-    for argument in (*package["runtimeArguments"], *package["packageArguments"]):
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert package["identifier"] == project["name"]
+    # Clients write the name behind these, so no word here can choose another command.
+    assert not package.get("runtimeArguments")
+    assert package["identifier"] in project["scripts"], "clients start it by that name"
+    for argument in package["packageArguments"]:
         if argument["type"] == "named":
             assert argument["name"].startswith("--"), argument
         else:

@@ -17,6 +17,9 @@ from tests.server.processes import Process, until
 from tests.web.build import ROOT, build
 
 pytestmark = pytest.mark.slow
+at_release = pytest.mark.skipif(
+    "COMMONPLACE_RELEASE" not in os.environ, reason="run by `make release`"
+)
 
 UV = str(Path(sys.executable).with_name("uv"))
 SECONDS_MAX = 300.0
@@ -116,9 +119,30 @@ def test_the_wheel_alone_speaks_to_an_assistant_and_looks_after_itself(
     assert "commonplace model install" in done.stdout, "it says what is missing, and how to get it"
 
 
-@pytest.mark.skipif("COMMONPLACE_RELEASE" not in os.environ, reason="run by `make release`")
+@pytest.fixture
+def with_uv(bare: dict[str, str]) -> dict[str, str]:
+    """An environment in which uv installs things, from what it has fetched before."""
+    env = {**os.environ, "HOME": bare["HOME"]}
+    env.pop("VIRTUAL_ENV", None)
+    cache = subprocess.run([UV, "cache", "dir"], capture_output=True, text=True).stdout.strip()
+    return env | {"UV_CACHE_DIR": cache, "UV_PYTHON": sys.executable}
+
+
+@at_release
+def test_the_registrys_entry_runs_as_clients_run_it(dist: list[Path], with_uv: dict[str, str]):
+    (package,) = checks.registry_entry()["packages"]
+    assert package["runtimeHint"] == "uvx"
+    given = {"vault": f"{with_uv['HOME']}/notes"}
+    words = [each.get("value") or given[each["valueHint"]] for each in package["packageArguments"]]
+    # The place of the wheel stands for the index; every client writes the rest so.
+    uvx = [UV, "tool", "run", "--find-links", str(of(dist, ".whl").parent)]
+    name = f"{package['identifier']}@{package['version']}"
+    assert spoken([*uvx, name, *words], with_uv) == "Bees.md"
+
+
+@at_release
 def test_the_bundle_runs_as_claude_desktop_runs_it(
-    dist: list[Path], bare: dict[str, str], tmp_path: Path
+    dist: list[Path], with_uv: dict[str, str], tmp_path: Path
 ):
     folder = tmp_path / "bundle"
     with zipfile.ZipFile(of(dist, ".mcpb")) as found:
@@ -126,14 +150,10 @@ def test_the_bundle_runs_as_claude_desktop_runs_it(
     config = json.loads((folder / "manifest.json").read_text())["server"]["mcp_config"]
     meant: dict[str, str] = {
         "${__dirname}": str(folder),
-        "${user_config.vault}": f"{bare['HOME']}/notes",
+        "${user_config.vault}": f"{with_uv['HOME']}/notes",
     }
     words = [meant.get(word, word) for word in map(str, config["args"])]
-    env = {**os.environ, "HOME": bare["HOME"], "COMMONPLACE_READ_ONLY": "false"}
-    env.pop("VIRTUAL_ENV", None)
-    cache = subprocess.run([UV, "cache", "dir"], capture_output=True, text=True).stdout.strip()
-    env |= {"UV_CACHE_DIR": cache, "UV_PYTHON": sys.executable}
-    assert spoken([UV, *words], env) == "Bees.md"
+    assert spoken([UV, *words], {**with_uv, "COMMONPLACE_READ_ONLY": "false"}) == "Bees.md"
 
 
 def spoken(command: list[str], env: dict[str, str]) -> str:
