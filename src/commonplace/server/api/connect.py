@@ -11,7 +11,7 @@ from commonplace.server.api import clients
 from commonplace.server.api.answers import answering
 from commonplace.server.api.assistants import Visits
 from commonplace.server.api.clients import CLIENTS, Client, Server
-from commonplace.vault.settings import Settings
+from commonplace.vault.settings import FAMILIES, Settings
 
 _BEARER = {"Authorization": "Bearer TOKEN"}
 _ELSEWHERE = "Claude Desktop starts its servers itself: use it where the notes are."
@@ -54,4 +54,6 @@ def _program(settings: Settings) -> tuple[str, ...]:
     named = settings.several_roots
     vault = (f"{root.name}={root.path}" if named else str(root.path) for root in settings.roots)
     state = ("--state", str(settings.state_base)) if settings.state_base else ()
-    return (sys.executable, "-m", "commonplace", "mcp", *vault, *state)
+    tools = ("--tools", ",".join(settings.families)) if settings.families != FAMILIES else ()
+    reads = ("--read-only",) if settings.read_only else ()
+    return (sys.executable, "-m", "commonplace", "mcp", *vault, *state, *tools, *reads)
