@@ -5,8 +5,6 @@ choice is written out.
 """
 
 import os
-import shutil
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -14,10 +12,8 @@ from commonplace.cli import roots
 from commonplace.cli.choices import embedding_choice, store_choice
 from commonplace.cli.messages import notice
 from commonplace.cli.options import OPTIONS, Flags, Option, is_on
+from commonplace.server.api.clients import this_program
 from commonplace.vault.settings import Settings
-
-NAMES = ("commonplace", "commonplace-notes")
-"""What our program is called; the second is the distribution, for who starts it by that name."""
 
 _UNWRITTEN = (
     embedding_choice.MODELS,
@@ -58,13 +54,10 @@ def _words(option: Option, flags: Flags, environ: Mapping[str, str]) -> list[str
 
 def ourselves() -> tuple[str, ...]:
     """Write how this copy of the program is started."""
-    script = Path(sys.argv[0]).absolute()
-    if script.name in NAMES and script.is_file():
-        if {"uv", "archive-v0"} <= set(script.resolve().parts):
-            notice(
-                "this copy runs from a cache that uv may empty. For another program to start, "
-                "install it: see README, `uv tool install`."
-            )
-        return (str(script),)
-    found = shutil.which("commonplace")
-    return (found,) if found else (sys.executable, "-m", "commonplace")
+    words = this_program()
+    if {"uv", "archive-v0"} <= set(Path(words[0]).resolve().parts):
+        notice(
+            "this copy runs from a cache that uv may empty. For another program to start, "
+            "install it: see README, `uv tool install`."
+        )
+    return words

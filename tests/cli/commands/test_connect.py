@@ -12,12 +12,16 @@ from typing import Any
 import pytest
 import yaml
 from click.testing import CliRunner
+from starlette.applications import Starlette
 
 from commonplace.cli.commands.programs.connect import command
-from commonplace.cli.options import OPTIONS, Flags, parse
+from commonplace.cli.options import OPTIONS, Flags, parse, settle
 from commonplace.core import config
 from commonplace.errors import BadArgument, Conflict, NotFound, Unavailable
+from commonplace.server.api.assistants import Visits
 from commonplace.server.api.clients import CLIENTS, Client
+from commonplace.server.api.connect import routes
+from tests.server.api.test_graph import ask
 
 SETTINGS = Path(__file__).parents[1] / "client_settings"
 
@@ -197,13 +201,32 @@ def test_a_copy_is_started_again_by_the_name_it_was_started_by(
     assert shlex.split(connect("claude", vault))[7] == str(program)
 
 
-def test_a_copy_that_is_not_on_the_path_names_its_python(
-    vault: str, monkeypatch: pytest.MonkeyPatch
+def test_a_copy_started_by_its_python_names_itself_and_no_stranger_on_the_path(
+    vault: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setenv("PATH", "")
+    stranger = tmp_path / "elsewhere" / "commonplace"
+    stranger.parent.mkdir()
+    stranger.touch(0o755)
+    monkeypatch.setenv("PATH", str(stranger.parent))
     monkeypatch.setattr(sys, "argv", ["x/__main__.py"])
-    words = shlex.split(connect("claude", vault))
-    assert words[7:10] == [sys.executable, "-m", "commonplace"]
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "bin" / "python"))
+    python = [sys.executable, "-m", "commonplace"]
+    assert shlex.split(connect("claude", vault))[7:10] == python
+    script = tmp_path / "bin" / "commonplace"
+    script.parent.mkdir()
+    script.touch()
+    assert shlex.split(connect("claude", vault))[7:9] == [str(script), "mcp"]
+
+
+@pytest.mark.anyio
+async def test_the_page_gives_every_client_the_same_text(vault: str, tmp_path: Path):
+    state = str(tmp_path / "state")
+    words = (vault, "--state", state, "--tools", "files", "--read-only")
+    settings = settle(Flags((vault,), state, "files", read_only=True), {}, pytest.fail)
+    _, answer = await ask(Starlette(routes=routes(settings, Visits())), "/api/connect")
+    shown = {client["id"]: client["text"] for client in answer["clients"]}
+    assert shown == {name: connect(name, *words).rstrip("\n") for name in CLIENTS}
+    assert answer["line"] == f"commonplace connect CLIENT --write '{vault}' --state {state}"
 
 
 # -- found
