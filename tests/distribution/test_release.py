@@ -100,11 +100,25 @@ def test_the_wheel_alone_serves_the_page(commonplace: str, bare: dict[str, str])
             assert b"<title>Commonplace" in page.read()
         with urllib.request.urlopen(f"{url}/api/status", timeout=30) as status:
             assert json.load(status)["roots"][0]["name"] == "notes"
-        # The script that the wheel carries packed comes as it was built.
+        # A script that the wheel carries packed comes as it was built.
         (script,) = (ROOT / "src/commonplace/server/static/assets").glob("mermaid-*.js")
         with urllib.request.urlopen(f"{url}/assets/{script.name}", timeout=30) as answer:
             assert answer.headers["content-type"].startswith("text/javascript")
             assert answer.read() == script.read_bytes()
+
+
+def test_the_wheel_alone_writes_the_same_site(
+    commonplace: str, bare: dict[str, str], tmp_path: Path
+):
+    sites: list[dict[str, bytes]] = []
+    for name, program in (("wheel", [commonplace]), ("here", [sys.executable, "-m", "commonplace"])):
+        folder = tmp_path / name
+        words = [*program, "site", f"{bare['HOME']}/notes", str(folder)]
+        subprocess.run(words, env=bare, check=True, capture_output=True)
+        files = (file for file in folder.rglob("*") if file.is_file())
+        sites.append({str(file.relative_to(folder)): file.read_bytes() for file in files})
+    assert sites[0] == sites[1]
+    assert any(name.startswith("assets/site-") for name in sites[0])
 
 
 def test_the_wheel_alone_speaks_to_an_assistant_and_looks_after_itself(
@@ -172,5 +186,8 @@ def spoken(command: list[str], env: dict[str, str]) -> str:
         answers = [
             json.loads(line) for line in until(lambda: server.out[1:] and server.out, SECONDS_MAX)
         ]
+        # It ends by itself, also where another program started it for us.
+        server.close_stdin()
+        assert server.wait() == 0
     (answer,) = (each for each in answers if each.get("id") == 2)
     return answer["result"]["content"][0]["text"]
