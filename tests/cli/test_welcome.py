@@ -17,7 +17,6 @@ from commonplace.cli.group import root
 from commonplace.cli.welcome import describe, has_screen, programs
 from tests.server.processes import PATIENCE
 
-
 COMPLETED = """
 complete -p commonplace > /dev/null || exit
 COMP_WORDS=(commonplace conn) COMP_CWORD=1 COMPREPLY=(); _commonplace_completion commonplace

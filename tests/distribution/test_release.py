@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import tarfile
 import urllib.request
 import zipfile
 from collections.abc import Sequence
@@ -75,10 +76,29 @@ def test_two_builds_have_the_same_bytes(dist: list[Path], tmp_path: Path):
     assert [file.read_bytes() for file in again] == [file.read_bytes() for file in dist]
 
 
+def test_the_source_makes_the_same_files_of_a_wheel_without_node(dist: list[Path], tmp_path: Path):
+    with tarfile.open(of(dist, ".gz")) as source:
+        source.extractall(tmp_path, filter="data")
+    (folder,) = tmp_path.iterdir()
+    words = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
+    env = {**os.environ, "PATH": str(tmp_path)}
+    subprocess.run(words, cwd=folder, env=env, check=True, capture_output=True)
+    (again,) = tmp_path.glob("*.whl")
+    assert inside(again) == inside(of(dist, ".whl"))
+
+
+def inside(wheel: Path) -> dict[str, bytes]:
+    """Return the files of a wheel but for the list of them, whose order may differ."""
+    with zipfile.ZipFile(wheel) as found:
+        names = (name for name in found.namelist() if not name.endswith("/RECORD"))
+        return {name: found.read(name) for name in names}
+
+
 def test_everything_states_one_version_and_holds_what_it_should(dist: list[Path], tmp_path: Path):
     checks.check_versions()
     checks.check_registry()
     checks.check_wheel(of(dist, ".whl"))
+    checks.check_source(of(dist, ".gz"))
     checks.check_bundle(of(dist, ".mcpb"), tmp_path)
 
 
@@ -111,7 +131,10 @@ def test_the_wheel_alone_writes_the_same_site(
     commonplace: str, bare: dict[str, str], tmp_path: Path
 ):
     sites: list[dict[str, bytes]] = []
-    for name, program in (("wheel", [commonplace]), ("here", [sys.executable, "-m", "commonplace"])):
+    for name, program in (
+        ("wheel", [commonplace]),
+        ("here", [sys.executable, "-m", "commonplace"]),
+    ):
         folder = tmp_path / name
         words = [*program, "site", f"{bare['HOME']}/notes", str(folder)]
         subprocess.run(words, env=bare, check=True, capture_output=True)
