@@ -2,6 +2,7 @@
 
 import os
 import re
+import tomllib
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -44,6 +45,17 @@ def test_it_warns_of_the_other_program_of_that_name():
     assert "`pip install commonplace` and `uvx commonplace` fetch another" in README
     for line in README.splitlines():
         assert not line.startswith(("pip install commonplace", "uvx commonplace"))
+
+
+def test_the_lines_for_the_day_of_publication_stand_ready():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    name = project["name"]
+    assert name in project["scripts"], "so `uvx NAME` starts it"
+    ready = (ROOT / "CONTRIBUTING.md").read_text("utf-8").split("## Publishing")[1]
+    for line in (f"uvx {name} serve", f"uv tool install {name}", f"pipx install {name}"):
+        assert line in ready
+    assert "uv publish dist/*.whl dist/*.tar.gz" in ready
+    assert "mcp-publisher publish dist/server.json" in ready
 
 
 def test_its_commands_and_their_flags_exist():
