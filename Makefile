@@ -92,8 +92,8 @@ release: package ## make package, and everything that is tried before a release
 	COMMONPLACE_RELEASE=1 $(BIN)/python -m pytest -q tests/distribution tests/foreign/test_claude_code.py
 
 picture: $(DEV)  ## film the page for README: docs/suggestion.gif
-	$(BIN)/python -m release.film
-	$(BIN)/uv run -q --no-project --with pillow==12.0.0 python release/encode.py build/frames docs/suggestion.gif
+	$(BIN)/python -m release.film build/frames
+	$(BIN)/python -m release.encode build/frames docs/suggestion.gif
 
 site: $(DEV)     ## write the guide as a site, into build/site
 	$(BIN)/commonplace site demo build/site --title "Commonplace, the guide"

@@ -22,6 +22,8 @@ def main() -> None:
     )
     (wheel,) = DIST.glob("*.whl")
     checks.check_wheel(wheel)
+    (source,) = DIST.glob("*.tar.gz")
+    checks.check_source(source)
     with tempfile.TemporaryDirectory() as folder:
         checks.check_bundle(bundle.write(wheel, DIST), Path(folder))
     checks.check_registry()

@@ -2,6 +2,8 @@
 
 import json
 import re
+import tarfile
+import tomllib
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -28,20 +30,30 @@ def check_versions() -> None:
     assert package["version"] == __version__
 
 
+_HELD = ("server/static/index.html", "server/static/licences.txt", "server/mcp/direct/icon.png")
+
+
 def check_wheel(wheel: Path) -> None:
     """Refuse a wheel that is too big, or lacks the page or a licence."""
-    size = wheel.stat().st_size
-    assert size <= BYTES_MAX, f"{wheel.name} has {size:,} bytes, over {BYTES_MAX:,}"
+    _check_size(wheel)
     with zipfile.ZipFile(wheel) as found:
         names = found.namelist()
-    for needed in (
-        "commonplace/server/static/index.html",
-        "commonplace/server/static/licences.txt",
-        "commonplace/server/mcp/direct/icon.png",
-        "/licenses/LICENSE",
-        "/licenses/NOTICE",
-    ):
+    for needed in (*_HELD, "/licenses/LICENSE", "/licenses/NOTICE"):
         assert any(name.endswith(needed) for name in names), f"the wheel lacks {needed}"
+
+
+def check_source(source: Path) -> None:
+    """Refuse a source distribution that is too big, or lacks the page or a licence."""
+    _check_size(source)
+    with tarfile.open(source) as found:
+        names = found.getnames()
+    for needed in (*_HELD, "/LICENSE", "/NOTICE", "/web/package-lock.json"):
+        assert any(name.endswith(needed) for name in names), f"the source lacks {needed}"
+
+
+def _check_size(file: Path) -> None:
+    size = file.stat().st_size
+    assert size <= BYTES_MAX, f"{file.name} has {size:,} bytes, over {BYTES_MAX:,}"
 
 
 def check_bundle(bundle: Path, folder: Path) -> None:
@@ -64,9 +76,12 @@ def check_registry() -> None:
     assert 1 <= len(entry["description"]) <= DESCRIPTION_MAX, "description: at most 100 characters"
     assert entry["$schema"].endswith("/2025-12-11/server.schema.json")
     (package,) = entry["packages"]
-    project = (ROOT / "pyproject.toml").read_text("utf-8")
-    assert f'\nname = "{package["identifier"]}"\n' in project
-    for argument in (*package["runtimeArguments"], *package["packageArguments"]):
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert package["identifier"] == project["name"]
+    # Clients write the name behind these, so no word here can choose another command.
+    assert not package.get("runtimeArguments")
+    assert package["identifier"] in project["scripts"], "clients start it by that name"
+    for argument in package["packageArguments"]:
         if argument["type"] == "named":
             assert argument["name"].startswith("--"), argument
         else:

@@ -1,4 +1,4 @@
-"""Joins the frames of `release/film.py` to one moving picture: `uv run --with pillow` runs this."""
+"""Joins the frames of `release/film.py` to one moving picture."""
 
 import json
 import sys

@@ -5,6 +5,7 @@ Frames are written as PNG, each with the time that it is shown; `release/encode.
 
 import json
 import shutil
+import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -15,7 +16,6 @@ from tests.web.browser import browsing
 from tests.web.build import build
 from tests.web.serve import serving
 
-FRAMES = Path(__file__).parents[1] / "build/frames"
 SIZE: ViewportSize = {"width": 1060, "height": 560}
 NOTE = "Garden/Plan.md"
 NOTES = {
@@ -54,17 +54,18 @@ _POINTER = """([x, y]) => {
 class Film:
     """Takes pictures of a page, one after another."""
 
-    def __init__(self, page: Any) -> None:
+    def __init__(self, page: Any, folder: Path) -> None:
         self._page = page
+        self._folder = folder
         self._times: list[int] = []
 
     def take(self, milliseconds: int) -> None:
         """Take a picture, to be shown for so long."""
         self._page.wait_for_timeout(250)  # what fades has faded
-        file = FRAMES / f"{len(self._times):03}.png"
+        file = self._folder / f"{len(self._times):03}.png"
         self._page.screenshot(path=file, animations="disabled", caret="hide")
         self._times.append(milliseconds)
-        (FRAMES / "times.json").write_text(json.dumps(self._times))
+        (self._folder / "times.json").write_text(json.dumps(self._times))
 
     def point(self, selector: str, milliseconds: int) -> None:
         """Move the pointer over something."""
@@ -75,10 +76,10 @@ class Film:
         self.take(milliseconds)
 
 
-def main() -> None:
-    """Film the scene."""
-    shutil.rmtree(FRAMES, ignore_errors=True)
-    FRAMES.mkdir(parents=True)
+def main(frames: Path) -> None:
+    """Film the scene, into a folder that is emptied before."""
+    shutil.rmtree(frames, ignore_errors=True)
+    frames.mkdir(parents=True)
     build()
     with (
         TemporaryDirectory() as folder,
@@ -91,7 +92,7 @@ def main() -> None:
         page.goto(f"{server.url}/#note!{NOTE}")
         page.wait_for_selector(".cm-content .cm-line")
         page.wait_for_load_state("networkidle")
-        _play(page, claude, Film(page))
+        _play(page, claude, Film(page, frames))
 
 
 def _play(page: Any, claude: Assistant, film: Film) -> None:
@@ -115,4 +116,4 @@ def _play(page: Any, claude: Assistant, film: Film) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(Path(sys.argv[1]))

@@ -3,6 +3,8 @@
 import os
 import pty
 import re
+import shutil
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -14,6 +16,15 @@ from click.testing import CliRunner
 from commonplace.cli.group import root
 from commonplace.cli.welcome import describe, has_screen, programs
 from tests.server.processes import PATIENCE
+
+COMPLETED = """
+complete -p commonplace > /dev/null || exit
+COMP_WORDS=(commonplace conn) COMP_CWORD=1 COMPREPLY=(); _commonplace_completion commonplace
+echo "${COMPREPLY[@]}"
+COMP_WORDS=(commonplace model i) COMP_CWORD=2 COMPREPLY=(); _commonplace_completion commonplace
+echo "${COMPREPLY[@]}"
+"""
+"""What bash does when somebody presses Tab."""
 
 
 def status(**counts: int) -> dict[str, Any]:
@@ -33,6 +44,24 @@ def test_a_shell_completes_commands(monkeypatch: pytest.MonkeyPatch):
         monkeypatch.setenv(name, value)
     done = CliRunner().invoke(root, prog_name="commonplace")
     assert done.output.split() == ["plain,serve", "plain,search", "plain,sets", "plain,service"]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not shutil.which("bash"), reason="there is no bash here")
+@pytest.mark.parametrize("page", ["README.md", "demo/Reference/Command line.md"])
+def test_the_line_that_is_documented_completes_in_a_real_bash(page: str):
+    text = (Path(__file__).parents[2] / page).read_text("utf-8")
+    (line,) = re.findall(r"`(eval .*bash_source.*?)`", text)
+    here = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
+    done = subprocess.run(
+        ["bash", "--norc", "-c", f"{line}\n{COMPLETED}"],
+        env={"PATH": here, "HOME": "/nowhere"},
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+    )
+    assert done.stderr == ""
+    assert done.stdout.split() == ["connect", "install"]
 
 
 def test_what_was_found_is_said_in_a_line():

@@ -40,7 +40,7 @@ def test_a_wheel_carries_the_whole_page(tmp_path: Path) -> None:
 
 def test_a_source_distribution_carries_the_page_and_its_sources(tmp_path: Path) -> None:
     with tarfile.open(_made("sdist", tmp_path)) as source:
-        names = {name.partition("/")[2] for name in source.getnames()}
+        names = {name.partition("/")[2].removesuffix(".xz") for name in source.getnames()}
     assert {f"src/{name}" for name in _page()} <= names
     assert {"web/package-lock.json", "web/build.mjs", "web/src/main.tsx"} <= names
 

@@ -1,5 +1,6 @@
 """Making, renaming and deleting notes; approvals; the graph; connecting an assistant."""
 
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -173,10 +174,12 @@ def test_connecting_shows_lines_to_paste(visit: Any, server: Server) -> None:
     page = visit("#tags", permissions=["clipboard-read", "clipboard-write"])
     page.wait_for_selector(".tree-row")
     page.keyboard.press("c")
-    page.wait_for_selector(f"dialog pre >> text={server.url}/mcp")
+    page.wait_for_selector(f"dialog code >> text={server.url}/mcp")
     page.click("[aria-label='Copy for Claude Code']")
     page.wait_for_selector("dialog >> text=Copied")
-    assert f"{server.url}/mcp" in page.evaluate("navigator.clipboard.readText()")
+    words = shlex.split(page.evaluate("navigator.clipboard.readText()"))
+    assert words[:3] == ["claude", "mcp", "add"]
+    assert words[-4:] == ["mcp", str(server.vault), "--state", str(server.state)]
     shot(page, "connect")
 
 

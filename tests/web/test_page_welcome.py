@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from commonplace.server.api.clients import CLIENTS
 from tests.web.serve import serving
 from tests.web.test_page_shell import faults
 
@@ -18,7 +19,11 @@ def test_a_newcomer_is_greeted_and_tries_a_suggestion(visit: Any, tmp_path: Path
         assert faults(page) == []
         page.click(".welcome >> text=Connect an assistant")
         page.wait_for_selector("dialog >> text=Goose")
-        assert "--state" in page.inner_text("[aria-label='For Claude Desktop']")
+        texts = page.locator("dialog pre").all_inner_texts()
+        assert len(texts) == len(CLIENTS)
+        assert all(str(server.vault) in text and "--state" in text for text in texts)
+        line = f"commonplace connect CLIENT --write {server.vault} --state {server.state}"
+        assert line in page.inner_text("dialog")
         page.keyboard.press("Escape")
         page.wait_for_selector("dialog", state="detached")
         page.click(".welcome >> text=Try a suggestion")

@@ -1,10 +1,12 @@
 """A site in a real browser, straight from its folder: read, follow links, search, see the graph."""
 
+import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote, unquote
 
 import pytest
 
@@ -82,6 +84,31 @@ def test_a_link_to_a_heading_leads_there(browser: Any, site: Path) -> None:
     page.wait_for_selector("article h1 >> text=Where state lives")
     assert page.url.endswith("#one-owner")
     assert page.locator("#one-owner").count() == 1
+
+
+def test_a_link_to_a_place_in_a_note_leads_to_one_that_is_there(browser: Any, site: Path) -> None:
+    texts = {file: file.read_text("utf-8") for file in (ROOT / "demo").rglob("*.md")}
+    places = re.compile(r"\[\[[^\]|]*[#^]|\.md#")
+    page = browser.new_page()
+    wanted: dict[str, set[str]] = {}
+    for file in sorted(file for file, text in texts.items() if places.search(text)):
+        name = file.relative_to(ROOT / "demo").with_suffix(".html")
+        page.goto(f"file://{site}/notes/{quote(str(name))}")
+        page.wait_for_selector("article h1")
+        links = "[...document.querySelectorAll('article a[href*=\"#\"]')].map((link) => link.href)"
+        for link in page.evaluate(links):
+            address, _, place = link.partition("#")
+            if place:
+                wanted.setdefault(address, set()).add(unquote(place))
+    assert any(place.startswith("^") for places in wanted.values() for place in places), "blocks"
+    dead: list[tuple[str, str]] = []
+    for address, places in wanted.items():
+        page.goto(address)
+        page.wait_for_selector("article h1")
+        ids = page.evaluate("[...document.querySelectorAll('[id]')].map((each) => each.id)")
+        dead += [(address, place) for place in places - set(ids)]
+    assert dead == []
+    assert len(wanted) > 5
 
 
 def test_without_scripts_the_words_and_links_are_there(browser: Any, site: Path) -> None:

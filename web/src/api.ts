@@ -38,7 +38,7 @@ export interface Answers {
   [verdicts: `agents/conversations/${string}/verdicts`]: { text: string };
   remembered: { remembered: Grant[] };
   assistants: { assistants: Assistant[] };
-  connect: { clients: Client[] };
+  connect: Connection;
   trash: { trash: { trash: string; path: string; time: number | null; who: string | null }[] };
   history: { revisions: Revised[]; cursor: number | null; latest: number; people: { by: string; kind: Revised["kind"] }[] };
   "history/blame": { runs: [length: number, revision: number][]; authors: Record<string, { by: string; kind: Revised["kind"]; time: string; cause: string; accepted?: string[] }> };
@@ -98,6 +98,13 @@ export interface Grant {
   who: string;
   time: number;
   meaning: string;
+}
+
+/** How programs reach this vault; `line` connects one by itself, on the machine of the notes. */
+export interface Connection {
+  address: string;
+  line: string;
+  clients: Client[];
 }
 
 /** A program to connect: what to paste, and where. */

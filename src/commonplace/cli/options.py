@@ -193,7 +193,7 @@ def settle(
         roots=roots,
         state=base / vault_key(roots),
         families=chosen.read("tools", _families, config.tools or FAMILIES),
-        read_only=chosen.read("read_only", _switch, config.read_only or False) or not writable,
+        read_only=chosen.read("read_only", is_on, config.read_only or False) or not writable,
         always_load=chosen.read("always_load", _always_load, _always_load_in(config)),
         ignore=config.ignore,
         suggestions=config.suggestions,
@@ -278,7 +278,8 @@ def _one_of(choices: tuple[str, ...], given: str, where: str) -> str:
     return one_of(given, choices, where)
 
 
-def _switch(given: str, where: str) -> bool:
+def is_on(given: str, where: str) -> bool:
+    """Say what a switch that is given as a word means."""
     if given.lower() not in _TRUE + _FALSE:
         raise BadArgument(f"{where}: {given!r} is neither true nor false.")
     return given.lower() in _TRUE

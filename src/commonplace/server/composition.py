@@ -193,7 +193,7 @@ class Served:
             *search.routes(self.vault),
             *folders.routes(self.vault, read_only=closed),
             *attachments.routes(self.vault, read_only=closed),
-            *connect.routes(own, self._visits),
+            *connect.routes(own, self._visits, shared=self.lease is not None),
             *review.routes(self.vault, read_only=closed),
             *history_api.routes(self.vault, read_only=closed),
             *sets.routes(self.vault, read_only=closed),

@@ -9,7 +9,6 @@ something else is left alone.
 
 import html
 import json
-import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import cast
@@ -18,6 +17,7 @@ from urllib.parse import quote
 from commonplace.core.attachments import media
 from commonplace.core.site import SitePage, described
 from commonplace.errors import Conflict, Unavailable
+from commonplace.server.api.page import read_asset
 
 CHUNK_CHARS_MAX = 400_000
 LIST = "commonplace-site.json"
@@ -85,7 +85,7 @@ def write(
             file.write_bytes(content)
         (folder / "assets").mkdir(exist_ok=True)
         for name in names:
-            shutil.copyfile(static / "assets" / name, folder / "assets" / name)
+            (folder / "assets" / name).write_bytes(read_asset(static / "assets" / name))
         for path, name in files.items():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             cast("Copy", copy)(path, folder / name)

@@ -12,11 +12,16 @@ from typing import Any
 import pytest
 import yaml
 from click.testing import CliRunner
+from starlette.applications import Starlette
 
 from commonplace.cli.commands.programs.connect import command
+from commonplace.cli.options import OPTIONS, Flags, parse, settle
 from commonplace.core import config
 from commonplace.errors import BadArgument, Conflict, NotFound, Unavailable
+from commonplace.server.api.assistants import Visits
 from commonplace.server.api.clients import CLIENTS, Client
+from commonplace.server.api.connect import routes
+from tests.server.api.test_graph import ask
 
 SETTINGS = Path(__file__).parents[1] / "client_settings"
 
@@ -45,6 +50,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "CODEX_HOME",
         "CLAUDE_CONFIG_DIR",
         "COMMONPLACE_STATE",
+        "COMMONPLACE_EMBEDDINGS",
     ):
         monkeypatch.delenv(name, raising=False)
     return folder
@@ -134,13 +140,93 @@ def test_vault_and_state_of_the_environment_are_written_out(
     assert words[-4:] == [*roots, "--state", str(tmp_path / "state")]
 
 
-def test_a_copy_that_is_not_on_the_path_names_its_python(
+CHOSEN: dict[str, Any] = {
+    "tools": "files",
+    "read_only": True,
+    "always_load": "none",
+    "policy": "create=deny",
+    "embeddings": "none",
+    "store": "neo4j://db.example",
+    "log_level": "info",
+    "log_format": "json",
+}
+
+
+def started(*words: str) -> Flags:
+    """Return what the server reads that is started by the line for Claude Code."""
+    line = shlex.split(connect("claude", *words))
+    line = line[line.index("--") :]
+    flags = parse(line[line.index("mcp") + 1 :])
+    assert flags is not None
+    return flags
+
+
+def test_every_choice_goes_along_by_flag_or_by_variable(
     vault: str, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setenv("PATH", "")
+    assert CHOSEN.keys() == {option.name for option in OPTIONS} - {"state"}
+    given = [
+        word
+        for option in OPTIONS[1:]
+        for word in (option.flag, *([CHOSEN[option.name]] if option.value else []))
+    ]
+    assert started(vault, *given) == Flags((vault,), **CHOSEN)
+    assert started(vault) == Flags((vault,))
+    for option in OPTIONS[1:]:
+        monkeypatch.setenv(option.variable, str(CHOSEN[option.name]))
+    assert started(vault) == Flags((vault,), **CHOSEN)
+    more = started(vault, "--policy", "delete=deny", "--no-read-only", "--log-level", "warning")
+    assert (more.read_only, more.log_level) == (False, "warning")
+    assert more.policy == "create=deny,delete=deny"
+
+
+def test_what_is_for_the_environment_alone_is_named_and_not_written(
+    vault: str, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("COMMONPLACE_STORE_PASSWORD", "SECRET")
+    words = ["cursor", vault, "--store", "neo4j://db.example"]
+    done = CliRunner().invoke(command, words, catch_exceptions=False)
+    assert "set it where the program is started: COMMONPLACE_STORE_PASSWORD." in done.stderr
+    assert "SECRET" not in done.output
+
+
+@pytest.mark.parametrize("name", ["commonplace", "commonplace-notes"])
+def test_a_copy_is_started_again_by_the_name_it_was_started_by(
+    vault: str, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+):
+    program = tmp_path / "bin" / name
+    program.parent.mkdir()
+    program.touch()
+    monkeypatch.setattr(sys, "argv", [str(program)])
+    assert shlex.split(connect("claude", vault))[7] == str(program)
+
+
+def test_a_copy_started_by_its_python_names_itself_and_no_stranger_on_the_path(
+    vault: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    stranger = tmp_path / "elsewhere" / "commonplace"
+    stranger.parent.mkdir()
+    stranger.touch(0o755)
+    monkeypatch.setenv("PATH", str(stranger.parent))
     monkeypatch.setattr(sys, "argv", ["x/__main__.py"])
-    words = shlex.split(connect("claude", vault))
-    assert words[7:10] == [sys.executable, "-m", "commonplace"]
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "bin" / "python"))
+    python = [sys.executable, "-m", "commonplace"]
+    assert shlex.split(connect("claude", vault))[7:10] == python
+    script = tmp_path / "bin" / "commonplace"
+    script.parent.mkdir()
+    script.touch()
+    assert shlex.split(connect("claude", vault))[7:9] == [str(script), "mcp"]
+
+
+@pytest.mark.anyio
+async def test_the_page_gives_every_client_the_same_text(vault: str, tmp_path: Path):
+    state = str(tmp_path / "state")
+    words = (vault, "--state", state, "--tools", "files", "--read-only")
+    settings = settle(Flags((vault,), state, "files", read_only=True), {}, pytest.fail)
+    _, answer = await ask(Starlette(routes=routes(settings, Visits())), "/api/connect")
+    shown = {client["id"]: client["text"] for client in answer["clients"]}
+    assert shown == {name: connect(name, *words).rstrip("\n") for name in CLIENTS}
+    assert answer["line"] == f"commonplace connect CLIENT --write '{vault}' --state {state}"
 
 
 # -- found

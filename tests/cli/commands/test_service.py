@@ -35,6 +35,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         program.write_text(f'#!/bin/sh\necho {name} "$@" >> "{tmp_path}/told"\n')
         program.chmod(0o755)
     monkeypatch.setenv("HOME", str(folder))
+    monkeypatch.delenv("COMMONPLACE_EMBEDDINGS", raising=False)
     monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
     return folder
 
@@ -75,10 +76,10 @@ def test_it_is_installed_after_a_yes_and_removed_again(home: Path, tmp_path: Pat
     with pytest.raises(BadArgument, match="Nothing was installed"):
         service("install", notes, input="")
     assert not units.exists()
-    shown = service("install", notes, "--port", "9000", "--yes")
+    shown = service("install", notes, "--port", "9000", "--yes", "--log-level", "info")
     (unit,) = units.iterdir()
     assert unit.read_text() in shown
-    assert f'"serve" "{notes}" "--port" "9000" "--no-open"' in unit.read_text()
+    assert f'"serve" "{notes}" "--log-level" "info" "--port" "9000" "--no-open"' in unit.read_text()
     with pytest.raises(BadArgument, match="Nothing was removed"):
         service("remove", notes, input="")
     service("remove", notes, "--yes")
@@ -97,5 +98,16 @@ def test_a_manager_that_refuses_is_quoted(home: Path, tmp_path: Path):
     (tmp_path / "bin/systemctl").write_text(
         "#!/bin/sh\necho 'Failed to connect to bus' >&2\nexit 1\n"
     )
-    with pytest.raises(Unavailable, match="Failed to connect to bus"):
+    with pytest.raises(Unavailable, match=r"connect to bus\. The file is in its place"):
+        service("install", str(home / "Notes"), "--yes")
+    (unit,) = (home / ".config/systemd/user").iterdir()
+    with pytest.raises(Unavailable, match=r"connect to bus\. The file is gone"):
+        service("remove", str(home / "Notes"), "--yes")
+    assert not unit.exists()
+
+
+@pytest.mark.skipif(sys.platform == "darwin", reason="systemd")
+def test_a_manager_that_fails_without_a_word_has_failed(home: Path, tmp_path: Path):
+    (tmp_path / "bin/systemctl").write_text("#!/bin/sh\nexit 3\n")
+    with pytest.raises(Unavailable, match="daemon-reload` did not work: it ended with code 3"):
         service("install", str(home / "Notes"), "--yes")

@@ -48,6 +48,7 @@ test("callouts: kind, fold, title, nesting", () => {
 test("comments over paragraphs, block ids and footnotes are not shown raw", () => {
   assert.equal(html("a\n\n%%\nb\n\nc\n%%\n\nd"), "<p>a</p>\n<p>d</p>");
   assert.equal(html("a ^id-1"), '<p data-block="id-1">a</p>');
+  assert.match(html("- a\n- b ^id-1\n- c"), /<li>a<\/li>\n<li data-block="id-1">b<\/li>/);
   assert.match(html("| a |\n|---|\n| b |\n\n^tab"), /^<table data-block="tab">/);
   assert.match(html("a[^1]\n\n[^1]: b"), /footnote-ref.*<section class="footnotes">/s);
   assert.match(html("- [ ] a\n- [x] b"), /<li data-task="open">a<\/li>\n<li data-task="done">b<\/li>/);

@@ -3,7 +3,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 
-import { type Assistant, type Client, get, maybe } from "../api.ts";
+import { type Assistant, type Connection, get, maybe } from "../api.ts";
 import { assistantsChanged } from "../events.ts";
 import { complain } from "../store.ts";
 import { age } from "../text/age.ts";
@@ -11,21 +11,22 @@ import { Icon } from "./icon.tsx";
 import { Modal } from "./modal.tsx";
 
 export function Connect() {
-  const clients = useSignal<Client[]>([]);
+  const shown = useSignal<Connection | null>(null);
   const assistants = useSignal<Assistant[] | null>(null);
   const told = assistantsChanged.value;
   useEffect(() => {
-    void get("connect").then((answer) => (clients.value = answer.clients), complain);
+    void get("connect").then((answer) => (shown.value = answer), complain);
   }, []);
   useEffect(() => {
     void maybe(get("assistants")).then((answer) => (assistants.value = answer?.assistants ?? null));
   }, [told]);
   return (
     <Modal title="Connect your assistant" class="connect">
-      <p class="muted small">On this machine <code>commonplace connect CLIENT --write</code> does it for you, and shows the change first.</p>
-      {clients.value.map((client) => (
+      {shown.value?.line && <p class="muted small">On this machine <code>{shown.value.line}</code> does it for you, and shows the change first.</p>}
+      {shown.value && <p class="muted small">Any other program: <code>{shown.value.address}</code>, while this server runs.</p>}
+      {shown.value?.clients.map((client) => (
         <section key={client.id} class="client">
-          <h3>{client.label}</h3><p class="muted small">{client.how}</p>
+          <h3>{client.label}</h3>{client.how && <p class="muted small">{client.how}</p>}
           <Copied text={client.text} label={client.label} />
         </section>
       ))}

@@ -112,7 +112,9 @@ function blockIds(state: StateCore): void {
     if (found && inline) {
       inline.content = inline.content.slice(0, found.index);
       const alone = !inline.content.trim() && token.type === "paragraph_open";
-      (alone ? previous : token)?.attrSet("data-block", found[1]!);
+      // The paragraph of a plain list item is not made into an element; the item is.
+      const item = token.hidden ? kept.findLast((each) => each.type === "list_item_open") : undefined;
+      (alone ? previous : item ?? token)?.attrSet("data-block", found[1]!);
       if (alone) {
         at += 2;
         continue;

@@ -14,6 +14,9 @@ export function showNote(element: HTMLElement, openTag: (tag: string) => void): 
   const { complete } = renderInto(element, here.text, { ...reading, dark: document.documentElement.dataset["theme"] === "dark", openTag });
   const look = (jumped: boolean) => {
     for (const heading of element.querySelectorAll<HTMLElement>("[data-heading]")) heading.id = anchor(heading.dataset["heading"]!);
+    for (const block of element.querySelectorAll<HTMLElement>("[data-block]")) {
+      if (!block.closest(".embed")) block.id = `^${block.dataset["block"]}`;
+    }
     leaveOut(element);
     const place = location.hash ? document.getElementById(decodeURIComponent(location.hash.slice(1))) : null;
     if (place && !jumped) place.scrollIntoView();
@@ -60,7 +63,8 @@ function fileUrl(link: string, from: string): string | null {
 
 function href(path: string, place: string): string {
   const url = path === own ? "" : top + site.notes[numbers.get(path)!]![3];
-  return url + (place || !url ? `#${anchor(plainHeading(place))}` : "");
+  const id = place.startsWith("^") ? place : anchor(plainHeading(place));
+  return url + (place || !url ? `#${encodeURIComponent(id)}` : "");
 }
 
 /** A link to a note that is not published is only text. */

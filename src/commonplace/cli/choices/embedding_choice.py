@@ -12,6 +12,7 @@ from commonplace.cli import roots
 from commonplace.vault.settings import Embeddings, installed_provider
 
 KEY = "COMMONPLACE_EMBEDDINGS_KEY"
+MODELS = "COMMONPLACE_MODELS"
 
 
 def provider(what: str | None, environ: Mapping[str, str]) -> tuple[Path | None, Embeddings | None]:
@@ -29,4 +30,4 @@ def provider(what: str | None, environ: Mapping[str, str]) -> tuple[Path | None,
 
 def models(environ: Mapping[str, str]) -> Path:
     """Say where the local model is, or will be: it serves all vaults of this user."""
-    return roots.state_base(environ.get("COMMONPLACE_MODELS"))
+    return roots.state_base(environ.get(MODELS))

@@ -4,14 +4,19 @@ One table for the command line, which can write the entry, and for the page, whi
 """
 
 import shlex
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from commonplace.core import config
 
 DESCRIPTION = "Notes that people and assistants write together"
 NAME = "notes"
 """What a client calls the vault, unless a person says otherwise."""
+
+_SCRIPTS = ("commonplace", "commonplace-notes")
+"""What our program is called; the second is the distribution, for who starts it by that name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +143,14 @@ CLIENTS = {
         ),
     )
 }
+
+
+def this_program() -> tuple[str, ...]:
+    """Write how this copy of the program is started: by its own script where it has one."""
+    for script in (Path(sys.argv[0]).absolute(), Path(sys.executable).with_name(_SCRIPTS[0])):
+        if script.name in _SCRIPTS and script.is_file():
+            return (str(script),)
+    return (sys.executable, "-m", "commonplace")
 
 
 def line(server: Server) -> str:

@@ -1,5 +1,6 @@
 """What to paste into an assistant's settings, and which assistants were here."""
 
+import shlex
 import sys
 
 from starlette.requests import Request
@@ -11,23 +12,31 @@ from commonplace.server.api import clients
 from commonplace.server.api.answers import answering
 from commonplace.server.api.assistants import Visits
 from commonplace.server.api.clients import CLIENTS, Client, Server
-from commonplace.vault.settings import Settings
+from commonplace.vault.settings import FAMILIES, Settings
 
 _BEARER = {"Authorization": "Bearer TOKEN"}
 _ELSEWHERE = "Claude Desktop starts its servers itself: use it where the notes are."
 
 
-def routes(settings: Settings, visits: Visits) -> list[Route]:
-    """Make the routes; the address shown is the one that the page was asked for by."""
+def routes(settings: Settings, visits: Visits, *, shared: bool = False) -> list[Route]:
+    """Make the routes; the address shown is the one that the page was asked for by.
+
+    On the machine of the notes, clients are given the program to start, as `connect` gives it:
+    that works whether or not this server runs. A `shared` vault is another machine's too.
+    """
 
     async def connect(request: Request) -> Response:
         place = f"{request.url.scheme}://{request.url.netloc}{settings.access.prefix}"
         address = f"{place}/mcp"
         elsewhere = token_of(request.scope) is not None
         server = Server(clients.NAME, url=address, headers=_BEARER if elsewhere else {})
-        local = None if elsewhere else Server(clients.NAME, _program(settings))
+        local = None if elsewhere or shared else Server(clients.NAME, _program(settings))
         return JSONResponse(
-            {"clients": [_shown(client, server, local) for client in CLIENTS.values()]}
+            {
+                "address": address,
+                "line": _line(settings) if local else "",
+                "clients": [_shown(client, local or server) for client in CLIENTS.values()],
+            }
         )
 
     async def assistants(_: Request) -> Response:
@@ -39,19 +48,30 @@ def routes(settings: Settings, visits: Visits) -> list[Route]:
     ]
 
 
-def _shown(client: Client, server: Server, local: Server | None) -> dict[str, str]:
+def _shown(client: Client, server: Server) -> dict[str, str]:
     """Write what to paste; on another machine each assistant has a token of its own."""
-    used = server if client.by_address else local
-    place = (
-        "claude_desktop_config.json" if not client.by_address else f"~/{client.file(sys.platform)}"
-    )
-    how = "Run this in a terminal." if client.id == "claude" else f"Put this into {place}."
-    text = clients.shown(client, used) if used else _ELSEWHERE
+    how = f"Put this into ~/{client.file(sys.platform)}."
+    if client.id == "claude":
+        how = "Run this in a terminal."
+    text = clients.shown(client, server)
+    if server.url and not client.by_address:
+        how, text = "", _ELSEWHERE
     return {"id": client.id, "label": client.label, "how": how, "text": text}
 
 
 def _program(settings: Settings) -> tuple[str, ...]:
+    tools = ("--tools", ",".join(settings.families)) if settings.families != FAMILIES else ()
+    reads = ("--read-only",) if settings.read_only else ()
+    return (*clients.this_program(), "mcp", *_vault(settings), *tools, *reads)
+
+
+def _line(settings: Settings) -> str:
+    """Write the command that connects a client to this vault by itself."""
+    return shlex.join(["commonplace", "connect", "CLIENT", "--write", *_vault(settings)])
+
+
+def _vault(settings: Settings) -> tuple[str, ...]:
     named = settings.several_roots
     vault = (f"{root.name}={root.path}" if named else str(root.path) for root in settings.roots)
     state = ("--state", str(settings.state_base)) if settings.state_base else ()
-    return (sys.executable, "-m", "commonplace", "mcp", *vault, *state)
+    return (*vault, *state)

@@ -40,7 +40,8 @@ def routes(static: Path = _STATIC) -> list[Route]:
     """Make the routes of the page; they say so when it was not built."""
     index, frame = static / "index.html", static / "diagrams.html"
     files = [file for file in (static / "assets").glob("*") if file.is_file()]
-    assets = {file.name.removesuffix(_PACKED): file for file in files}
+    names = {file.name.removesuffix(_PACKED) for file in files}
+    assets = {name: static / "assets" / name for name in names}
 
     async def page(_: Request) -> Response:
         if not index.is_file():
@@ -60,15 +61,18 @@ def routes(static: Path = _STATIC) -> list[Route]:
         file = assets.get(request.path_params["name"])
         if file is None:
             return PlainTextResponse("There is no such asset; reload the page.\n", 404)
-        name = Path(file.name.removesuffix(_PACKED))
-        kind = mimetypes.guess_type(name)[0] or "application/octet-stream"
-        kind = {".js": "text/javascript", ".woff2": "font/woff2"}.get(name.suffix, kind)
-        content = file.read_bytes()
-        if file.suffix == _PACKED:
-            content = await to_thread.run_sync(lzma.decompress, content)
+        kind = mimetypes.guess_type(file)[0] or "application/octet-stream"
+        kind = {".js": "text/javascript", ".woff2": "font/woff2"}.get(file.suffix, kind)
+        content = await to_thread.run_sync(read_asset, file)
         return Response(content, media_type=kind, headers={"cache-control": _FOR_EVER})
 
     return [Route("/", page), Route("/diagrams", diagrams), Route("/assets/{name}", asset)]
+
+
+def read_asset(file: Path) -> bytes:
+    """Read an asset, by the name it was built with."""
+    packed = file.with_name(file.name + _PACKED)
+    return lzma.decompress(packed.read_bytes()) if packed.exists() else file.read_bytes()
 
 
 def _headers(nonce: str) -> dict[str, str]:

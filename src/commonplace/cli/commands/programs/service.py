@@ -22,6 +22,14 @@ from commonplace.vault.settings import Settings, vault_key
 
 COMMAND_SECONDS_MAX = 60.0
 
+_INSTALLED = (
+    "The file is in its place; run that yourself, or take the file out with `service remove`."
+)
+_REMOVED = (
+    "The file is gone all the same, and nothing starts at the next login; what runs now runs until"
+    " you stop it or log out."
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Service:
@@ -55,7 +63,7 @@ def install(flags: Flags, port: int, *, yes: bool) -> None:
         raise BadArgument("Nothing was installed. Add --yes to install without being asked.")
     service.file.parent.mkdir(parents=True, exist_ok=True)
     service.file.write_text(service.text, "utf-8")
-    _run(service.start)
+    _run(service.start, _INSTALLED)
     notice(f"installed: http://127.0.0.1:{port} from now on, and after each login.")
 
 
@@ -75,10 +83,10 @@ def remove(flags: Flags, *, yes: bool) -> None:
     if not yes and not (sys.stdin.isatty() and click.confirm("Remove it?", err=True)):
         raise BadArgument("Nothing was removed. Add --yes to remove without being asked.")
     try:
-        _run(service.stop[:1])
+        _run(service.stop[:1], _REMOVED)
     finally:
         service.file.unlink()
-    _run(service.stop[1:])
+    _run(service.stop[1:], _REMOVED)
     notice("removed; your notes and the state stay where they are.")
 
 
@@ -146,17 +154,18 @@ def _plain(name: str) -> str:
     return name.replace("%", "%%").replace("\\", "\\\\")
 
 
-def _run(commands: Sequence[Sequence[str]]) -> None:
+def _run(commands: Sequence[Sequence[str]], outcome: str) -> None:
+    """Tell the manager of services; if it refuses, say so, and what came of it."""
     for words in commands:
         try:
             done = subprocess.run(
                 words, capture_output=True, text=True, check=False, timeout=COMMAND_SECONDS_MAX
             )
-            complaint = done.stderr.strip() if done.returncode else ""
+            silent = f"it ended with code {done.returncode}"
+            complaint = (done.stderr.strip() or silent) if done.returncode else ""
         except (OSError, subprocess.TimeoutExpired) as error:
             complaint = str(error)
         if complaint:
             raise Unavailable(
-                f"`{' '.join(words)}` did not work: {complaint.splitlines()[-1]}. The file is in"
-                " its place; run that yourself, or take the file out with `service remove`."
+                f"`{' '.join(words)}` did not work: {complaint.splitlines()[-1]}. {outcome}"
             )
