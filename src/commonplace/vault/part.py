@@ -131,6 +131,7 @@ class _SeenMeaning(SemanticSearch):
     def __init__(self, whole: SemanticSearch, contents: Contents) -> None:
         self._whole = whole
         self._seen = contents
+        self.first_round = whole.first_round
 
     @property
     def works(self) -> bool:
