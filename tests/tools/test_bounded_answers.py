@@ -83,6 +83,7 @@ async def test_a_text_of_which_part_was_read_is_not_written_back(
     assert (at.folder / "long.md").read_text("utf-8") == LONG
     node = await at.error("update_node", id="long.md", content="mine\n")
     assert "only part of long.md" in node
+    assert json.loads(node)["error"]["code"] == "PERMISSION_DENIED"
     assert await at.call("update_note", path="long.md", frontmatter={"a": 1})
 
 
