@@ -129,7 +129,7 @@ class _Graph:
         known = {neighbour for each in found.values() for neighbour in each.ids}
         if len(ids) == len(known) and all(e.total == len(e.ids) for e in found.values()):
             return answer
-        totals = " and ".join(f"{each.total:,} {_SIDES[side]}" for side, each in found.items())
+        totals = " and ".join(f"{found[side].total:,} {_SIDES[side]}" for side in sides)
         how = "Set limit (at most 50) or direction to see more; get_links names all."
         return replace(answer, notes=(f"[Showing {len(nodes)} of {totals}. {how}]", *answer.notes))
 

@@ -67,7 +67,7 @@ def _wire(
         index, aside, contents, indexer, notes, texts, several_roots=settings.several_roots
     )
     meaning = _SeenMeaning(whole.meaning, contents)
-    reader = NoteReader(texts, whole.review, whole.authorship, whole.comments)
+    reader = NoteReader(texts, whole.review, whole.authorship, whole.comments, whole.absence)
     reader.readings = whole.reader.readings
     warnings = Warnings(index)
     contents.follow(warnings.heard)

@@ -10,6 +10,7 @@ from commonplace.core import critic
 from commonplace.core.render import CommentLine, Decided, PendingLine
 from commonplace.vault.permissions.requests import Json
 from commonplace.vault.search.texts import Texts
+from commonplace.vault.suggestions.absence import Absence
 from commonplace.vault.suggestions.authorship import Authorship
 from commonplace.vault.suggestions.comments import Comments
 from commonplace.vault.suggestions.read_guard import Readings
@@ -42,9 +43,15 @@ class NoteReader:
     """Reads notes for assistants, and remembers who has read what."""
 
     def __init__(
-        self, texts: Texts, review: Review, authorship: Authorship, comments: Comments
+        self,
+        texts: Texts,
+        review: Review,
+        authorship: Authorship,
+        comments: Comments,
+        absence: Absence,
     ) -> None:
         self._texts = texts
+        self._absence = absence
         self._review = review
         self._authorship = authorship
         self._comments = comments
@@ -61,6 +68,7 @@ class NoteReader:
         text = await aside_if_long(critic.accepted, marked)
         self.readings.remember(actor, found, text, now)
         signed = self._authorship.style.name(name)
+        await self._absence.catch_up(found)
         decided = await self._review.decided_for(actor, signed, found)
         pending = [
             PendingLine(
