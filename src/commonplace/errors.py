@@ -9,7 +9,8 @@
     │   └── ChangedSinceRead the note is not any more what the assistant read
     ├── Forbidden            a policy or a person said no
     │   ├── Denied           the person or the settings, for good
-    │   └── NotRead          the assistant has not read the note that it wants to edit
+    │   ├── NotRead          the assistant has not read the note that it wants to edit
+    │   └── PartRead         the assistant has read part of the note that it wants to write whole
     ├── Unreadable           the file exists but is not text that Commonplace edits
     └── Unavailable          an outside thing (disk, model, owner) failed; try later
         ├── OwnedElsewhere   another process owns one of the vault's folders
@@ -81,6 +82,17 @@ class NotRead(Forbidden):
         super().__init__(
             "You must read this document before editing it. Call the read tool with"
             f' file_path: "{path}" first.'
+        )
+
+
+class PartRead(Forbidden):
+    """The assistant was shown only part of the text in whose place it wants to put another."""
+
+    def __init__(self, path: str, lines: int) -> None:
+        super().__init__(
+            f"You have read only part of {path} ({lines:,} lines), so the content would cut it"
+            " off. Read the rest first (read with offset, or read_note with start_line), or change"
+            " the passage alone with edit."
         )
 
 

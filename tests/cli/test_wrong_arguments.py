@@ -61,8 +61,12 @@ def test_a_port_that_is_none_is_refused(
     assert "--port" in capsys.readouterr().err
 
 
-def test_search_needs_its_words(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["search", str(tmp_path)]) == 2
+@pytest.mark.parametrize("folder", ["", ".", "..", "here/../..", "/no/such/Notes", "~/Notes"])
+def test_search_needs_its_words(
+    folder: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "here/here").mkdir()
+    assert run(["search", folder or str(tmp_path)]) == 2
     assert "Say what to search for" in capsys.readouterr().err
 
 

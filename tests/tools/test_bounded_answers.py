@@ -58,6 +58,15 @@ async def test_a_list_of_nodes_tells_how_many_carry_the_tags(desk: OpenDesk) -> 
     assert len(result.content) == 1
 
 
+async def test_very_many_comments_are_counted(desk: OpenDesk) -> None:
+    at = await desk({"a.md": "word {>>why?<<}\n" * 230})
+    read = await at.call("read", file_path="a.md")
+    assert read.endswith('L200: "why?" on "word"\n  … and 30 more')
+    for tool, name in (("read_note", "path"), ("get_node", "id")):
+        told = json.loads(await at.call(tool, **{name: "a.md"}))
+        assert (len(told["comments"]), told["comments_total"]) == (200, 230)
+
+
 async def written_back(at: Desk, **arguments: Any) -> str:
     return await at.error("update_note", path="long.md", content="mine\n", **arguments)
 
@@ -83,6 +92,7 @@ async def test_a_text_of_which_part_was_read_is_not_written_back(
     assert (at.folder / "long.md").read_text("utf-8") == LONG
     node = await at.error("update_node", id="long.md", content="mine\n")
     assert "only part of long.md" in node
+    assert json.loads(node)["error"]["code"] == "PERMISSION_DENIED"
     assert await at.call("update_note", path="long.md", frontmatter={"a": 1})
 
 

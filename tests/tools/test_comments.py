@@ -1,5 +1,7 @@
 """People's comments, from a file to an assistant that is asked to address them."""
 
+import json
+
 import anyio
 import pytest
 
@@ -32,6 +34,10 @@ async def test_grep_finds_comments_where_they_stand(desk: OpenDesk) -> None:
         "a.md-3-This paragraph is long. ",
         "a.md:4:An odd phrase here.",
         "a.md:4:{>>unclear?<<}",
+    ]
+    searched = json.loads(await at.call("text_search", query="unclear"))
+    assert [(each["line_number"], each["line_content"]) for each in searched["matches"]] == [
+        (4, "{>>unclear?<<}")
     ]
     every = await at.call("grep", pattern=r"\{>>", output_mode="content")
     assert [line.split(":")[1] for line in every.splitlines()] == ["3", "4"]

@@ -271,6 +271,11 @@ async def test_thousands_of_suggestions_of_one_call_are_saved_together(desk: Ope
         ("- a\n- b", "- b", "- b\n- bb", "- a\n- b{++\n- bb++}"),
         ("One.\n\nThree.\n", "One.", "One.\n\nTwo.", "One.\n{++\nTwo.\n++}\nThree.\n"),
         ("- a\n- ab\n- b\n", "- a\n- ab\n- b", "- a\n- b", "- a\n{--- ab\n--}- b\n"),
+        ("- a\n- b\n", "- b", "- ab\n- b", "- a\n{++- ab\n++}- b\n"),
+        ("- b\n", "- b", "- ab\n- b", "{++- ab\n++}- b\n"),
+        ("a\n| 1 | 2 |\n", "| 1 | 2 |", "| 0 | 0 |\n| 1 | 2 |", "a\n{++| 0 | 0 |\n++}| 1 | 2 |\n"),
+        ("- a\n- ab\n- b\n", "- ab\n- b", "- b", "- a\n{--- ab\n--}- b\n"),
+        ("1. - b\n", "- b", "- ab\n- b", "1. - {++ab\n- ++}b\n"),
     ],
 )
 async def test_whole_lines_are_marked_as_whole_lines(
@@ -278,8 +283,9 @@ async def test_whole_lines_are_marked_as_whole_lines(
 ) -> None:
     at = await desk({"t.md": text})
     await at.call("read", file_path="t.md")
-    await at.call("edit", file_path="t.md", old_string=old, new_string=new)
-    assert await file_text(at, "t.md") == marked
+    for _ in range(2):  # a client may send a call again
+        await at.call("edit", file_path="t.md", old_string=old, new_string=new)
+        assert await file_text(at, "t.md") == marked
 
 
 async def test_a_folder_can_be_kept_free_of_suggestions(desk: OpenDesk) -> None:

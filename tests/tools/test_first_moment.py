@@ -6,7 +6,7 @@ and again once it is settled. `COMMONPLACE_MANY_NOTES=10000` adds a vault of tha
 
 import json
 import os
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -22,10 +22,11 @@ from commonplace.tools.table import Toolbox
 from commonplace.vault.open import open_vault
 from commonplace.vault.search import listing
 from commonplace.vault.search.readiness import WAIT_SECONDS_MAX
-from commonplace.vault.settings import Root, Settings
+from commonplace.vault.settings import Embeddings, Root, Settings
 from commonplace.vault.vault import Vault
 from tests.tools.conftest import ERAS, every_tool
-from tests.wait import PATIENCE
+from tests.vault.embeddings.server import Behaviour, serving
+from tests.wait import PATIENCE, eventually
 
 SIZES = [400, *map(int, os.environ.get("COMMONPLACE_MANY_NOTES", "").split())]
 
@@ -55,6 +56,16 @@ CALLS: dict[str, dict[str, Any]] = {
     "delete_node": {"id": "d1/n5.md"},
 }
 WRITING = set(CALLS) & families.WRITING_TOOLS
+BY_MEANING: dict[str, dict[str, Any]] = {
+    "search": {"query": "vehicle", "limit": 5},
+    "semantic_search": {"query": "vehicle", "limit": 5},
+}
+
+
+@pytest.fixture
+def embedding() -> Generator[Behaviour]:
+    with serving() as behaviour:
+        yield behaviour
 
 
 def fill(folder: Path, count: int, word: str) -> None:
@@ -63,22 +74,24 @@ def fill(folder: Path, count: int, word: str) -> None:
     for n in range(count):
         only = ", only" if n == 1 else ""
         (folder / f"d1/n{n}.md").write_text(
-            f"---\ntags: [urgent{only}]\nkind: plain\n---\n# Note {n}\n\nBody [[n{n + 1}]] {word}\n"
+            f"---\ntags: [urgent{only}]\nkind: plain\n---\n# Note {n}\n\n"
+            f"Body [[n{n + 1}]] {word}{' car' if n == 2 else ''}\n"
         )
 
 
 @asynccontextmanager
 async def opened(
-    tmp_path: Path, era: str, *, seconds_max: float = 60
+    tmp_path: Path, era: str, *, seconds_max: float = 60, embeddings: Embeddings | None = None
 ) -> AsyncGenerator[tuple[Vault, Client]]:
     """Open a vault whose answers wait for a small index however slow the machine is."""
     settings = Settings(
         (Root("vault", tmp_path / "vault"),),
         tmp_path / "state",
         policies=dict.fromkeys(("create", "update", "delete", "rename"), "allow"),
+        embeddings=embeddings,
     )
     async with open_vault(settings) as vault:
-        vault.readiness.seconds_max = seconds_max
+        vault.readiness.seconds_max = vault.meaning.first_round.seconds_max = seconds_max
         server = build(Toolbox(every_tool(vault)), VaultResources(vault), version="0")
         async with Client(server, mode=era) as client:
             yield vault, client
@@ -101,27 +114,40 @@ async def answers(client: Client, calls: dict[str, dict[str, Any]]) -> dict[str,
     return found
 
 
+async def embedded(vault: Vault) -> None:
+    """Wait until every note can be found by its meaning."""
+    await eventually(lambda: vault.meaning.progress.embedded == vault.meaning.progress.total)
+
+
 READING = {name: given for name, given in CALLS.items() if name not in WRITING}
 
 
 def said_incomplete(blocks: list[str]) -> bool:
-    return "still being indexed" in "".join(blocks) or "_incomplete" in blocks[0]
+    return "This answer may be incomplete" in "".join(blocks) or "_incomplete" in blocks[0]
 
 
 @pytest.mark.anyio
 @pytest.mark.parametrize(
     ("size", "era"), [*((5, era) for era in ERAS), *((n, "auto") for n in SIZES)]
 )
-async def test_first_answers_are_those_of_later(tmp_path: Path, size: int, era: str) -> None:
+async def test_first_answers_are_those_of_later(
+    tmp_path: Path, size: int, era: str, embedding: Behaviour
+) -> None:
+    calls = READING | BY_MEANING
     fill(tmp_path / "vault", size, "zebra")
     for word in ("zebra", "quagga zebra zebra"):  # cold, then after changes while nothing ran
         patience = 60 if size <= 400 else WAIT_SECONDS_MAX
-        async with opened(tmp_path, era, seconds_max=patience) as (vault, client):
-            first = await answers(client, READING)
+        async with opened(tmp_path, era, seconds_max=patience, embeddings=embedding.embeddings) as (
+            vault,
+            client,
+        ):
+            first = await answers(client, calls)
             with anyio.fail_after(PATIENCE):
                 await vault.indexer.settled()
-            later = await answers(client, READING)
+            await embedded(vault)
+            later = await answers(client, calls)
         assert later["grep"][0].count("\n") >= min(size, 100) - 1
+        assert json.loads(later["search"][0])[0]["id"] == "d1/n2.md"
         # A size on disk is what it is at that moment.
         for found in (first, later):
             info = json.loads(found["get_kiln_info"][0])
@@ -167,3 +193,24 @@ async def test_an_index_that_takes_too_long_is_told(
     ]
     assert json.loads(found["get_kiln_info"][0])["_incomplete"] == {"indexed": 0, "total": None}
     assert found["get_links"][0].endswith("This answer may be incomplete.]")
+
+
+@pytest.mark.anyio
+async def test_what_is_not_embedded_yet_is_told(tmp_path: Path, embedding: Behaviour) -> None:
+    """The control: nothing waits, so that nothing can be found by its meaning."""
+    embedding.seconds = 1.0
+    fill(tmp_path / "vault", 5, "zebra")
+    async with opened(tmp_path, "auto", embeddings=embedding.embeddings) as (vault, client):
+        vault.meaning.first_round.seconds_max = 0.0
+        found = await answers(client, BY_MEANING)
+        assert all(said_incomplete(blocks) for blocks in found.values())
+        assert json.loads(found["semantic_search"][0])["_incomplete"] == {"indexed": 0, "total": 5}
+
+
+@pytest.mark.anyio
+async def test_a_search_by_words_alone_says_why(tmp_path: Path, embedding: Behaviour) -> None:
+    embedding.failing = True
+    fill(tmp_path / "vault", 5, "zebra")
+    async with opened(tmp_path, "auto", embeddings=embedding.embeddings) as (_, client):
+        found = await answers(client, {"search": {"query": "zebra"}})
+        assert found["search"][-1].startswith("[Searched by words alone: ")

@@ -71,8 +71,9 @@ async def test_neither_direction_crowds_the_other_out(desk: OpenDesk) -> None:
     assert (node["incomingCount"], node["outgoingCount"]) == (40, 30)
     directions = [each["direction"] for each in node["neighbors"]]
     assert directions == ["out"] * 10 + ["in"] * 10
-    both = await asked(at, "get_neighbors", id="hub.md", limit=50)
-    assert len(both) == 50
+    first, more = await at.blocks("get_neighbors", id="hub.md", limit=50)
+    assert len(both := json.loads(first)) == 50
+    assert more.startswith("[Showing 50 of 30 outgoing and 40 incoming.")
     assert [each["id"] for each in both[:25]] == [f"out{n}.md" for n in range(25)]
     few = await asked(at, "get_neighbors", id="out3.md")
     assert [each["id"] for each in few] == ["hub.md"]
@@ -126,7 +127,10 @@ async def test_neighbours_go_by_direction(desk: OpenDesk) -> None:
     into = await asked(at, "get_neighbors", id="notes/node", direction="in")
     assert [each["id"] for each in into] == ["notes/graphcore.md", "notes/storeprovider.md"]
     assert await asked(at, "get_neighbors", id="notes/node.md", direction="out") == []
-    assert len(await asked(at, "get_neighbors", id="notes/node.md", limit=1)) == 1
+    first, more = await at.blocks("get_neighbors", id="notes/node.md", limit=1)
+    assert len(json.loads(first)) == 1
+    assert more.startswith("[Showing 1 of 0 outgoing and 2 incoming. Set limit")
+    assert len(await at.blocks("get_neighbors", id="notes/node.md", limit=2)) == 1
 
 
 async def test_a_path_is_the_shortest_along_links_ties_by_id(desk: OpenDesk) -> None:

@@ -109,7 +109,7 @@ async def test_a_new_title_renames_and_every_link_follows(desk: OpenDesk) -> Non
     assert await file_text(at, "c.md") == ("[[notes/new-title]] [y](notes/new-title.md#part)\n")
     into = await asked(at, "get_neighbors", id="notes/new-title.md", direction="in")
     assert [each["id"] for each in into] == ["c.md", "notes/b.md"]
-    assert await asked(at, "get_node", id="notes/old-draft.md") is None
+    assert (await at.blocks("get_node", id="notes/old-draft.md"))[0] == "null"
 
 
 async def test_a_rename_repeated_by_a_retry_answers_as_the_first_did(desk: OpenDesk) -> None:
@@ -225,6 +225,17 @@ async def test_text_and_title_wait_together_and_are_approved_in_any_order(
         await at.vault.permissions.approve(waiting[place].id, "ana")
     assert (await asked(at, "update_node", **change))["id"] == "named.md"
     assert "other\n" in await file_text(at, "named.md")
+    assert await file_text(at, "b.md") == "[[named]]"
+
+
+async def test_text_and_title_are_approved_as_one(desk: OpenDesk) -> None:
+    at = await desk({"a.md": "# Heading\n", "b.md": "[[a]]"})
+    change = {"id": "a.md", "title": "Named", "content": "# Heading\n\nother\n"}
+    await refused(at, "update_node", **change)
+    numbers = [one.id for one in await at.vault.permissions.waiting()]
+    await at.vault.sets.answers.give("ana", approved=numbers)
+    assert (await asked(at, "update_node", **change))["id"] == "named.md"
+    assert await file_text(at, "named.md") == "# Named\n\nother\n"
     assert await file_text(at, "b.md") == "[[named]]"
 
 

@@ -108,6 +108,36 @@ async def test_what_is_decided_in_the_file_later_is_told(
     assert told.endswith(f"{verdict} by another program, in the file: {{--red--}}{{++blue++}}")
 
 
+@pytest.mark.parametrize(
+    ("saved", "verdict"),
+    [
+        ("The folder is blue.\n", "accepted"),
+        ("Here the folder is red.\n", "rejected"),
+        ("The folder is green.\n", "edited away"),
+        ("The folder is {--red--}{++blue++}.\n", ""),
+    ],
+)
+async def test_what_is_decided_in_the_file_while_nothing_runs_is_told(
+    tmp_path: Path, saved: str, verdict: str
+) -> None:
+    (tmp_path / "vault").mkdir()
+    (tmp_path / "vault/a.md").write_text(NOTE["a.md"])
+    async with process(tmp_path, 1) as first:
+        await first.call("read", file_path="a.md")
+        await first.call("edit", **EDIT)
+    (tmp_path / "vault/a.md").write_text(saved)
+    async with process(tmp_path, 2) as second:
+        told = await second.call("read", file_path="a.md")
+        if not verdict:
+            assert "[Pending suggestions]" in told
+            return
+        assert f"{verdict} by another program, in the file: {{--red--}}{{++blue++}}" in told
+        assert "[Decided" not in await second.call("read", file_path="a.md")
+        assert len(second.vault.ledger.decisions(5)) == 1
+    async with process(tmp_path, 3) as third:
+        assert "[Decided" not in await third.call("read", file_path="a.md")
+
+
 async def test_a_save_that_may_not_have_seen_a_suggestion_decides_nothing(desk: OpenDesk) -> None:
     at = await desk(NOTE)
     await at.call("read", file_path="a.md")
@@ -116,7 +146,7 @@ async def test_a_save_that_may_not_have_seen_a_suggestion_decides_nothing(desk: 
     await at.vault.notes.queue.catch_up(await at.vault.notes.ids.id_of("a.md"))
     told = await at.call("read", file_path="a.md")
     assert told.startswith("     1\tHere, the folder is blue.")
-    assert told.endswith("(mcp) 0s ago, perhaps rejected in the file"), told
+    assert told.endswith("s ago, perhaps rejected in the file"), told
     assert "[Decided" not in told
 
 

@@ -178,7 +178,8 @@ async def test_text_search_takes_plain_texts_and_patterns(
 async def test_text_search_says_when_the_limit_cut(desk: OpenDesk):
     at = await desk({f"{n}.md": "same\nsame\n" for n in range(8)})
     found = await answered(at, "text_search", query="same")
-    assert (found["count"], found["truncated"]) == (10, True)
+    assert (found["count"], found["truncated"], found["notes_with_matches"]) == (10, True, 8)
+    assert found["more"].startswith("Set limit (at most 100)")
     found = await answered(at, "text_search", query="same", limit=16)
     assert (found["count"], found["truncated"]) == (16, False)
     assert "at most 100" in await at.error("text_search", query="same", limit=101)

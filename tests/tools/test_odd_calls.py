@@ -50,6 +50,9 @@ async def test_a_note_that_was_renamed_is_told_by_its_new_name(desk: OpenDesk) -
     assert await at.error("read", file_path="ren.md") == (
         "Error: Document not found: ren.md. It was renamed to renamed.md."
     )
+    hint = "[An id is a path from the top. Did you mean renamed.md?]"
+    assert await at.blocks("get_node", id="ren") == ["null", hint]
+    assert await at.blocks("get_node", id="ren.md") == ["null", hint]
 
 
 async def test_what_cannot_be_read_is_named_once_and_mended_by_a_tool(desk: OpenDesk) -> None:

@@ -354,6 +354,28 @@ def test_an_unknown_argument_is_refused_where_the_schema_is_open_too() -> None:
         checker(GRAPHISH)({"tags": ["a"], "limits": 1})
 
 
+@pytest.mark.parametrize(
+    ("name", "given", "near"),
+    [
+        ("get_node", "path", "id"),
+        ("create_node", "folder", "directory"),
+        ("list_notes", "path", "folder"),
+        ("read_note", "offset", "start_line"),
+        ("create_note", "tags", "frontmatter"),
+        ("update_note", "text", "content"),
+        ("grep", "ignore_case", "-i"),
+        ("find_path", "from", "source"),
+        ("random_node", "tag", "tags"),
+        ("get_hubs", "top", "limit"),
+    ],
+)
+def test_what_another_program_calls_it_is_told_by_its_name_here(
+    name: str, given: str, near: str
+) -> None:
+    with pytest.raises(BadArgument, match=rf"Did you mean `{near}`\?"):
+        checker(definition(name).input_schema)({given: "x"})
+
+
 def test_a_rule_about_all_arguments_together_is_not_forgotten() -> None:
     with pytest.raises(BadArgument, match="The arguments together must satisfy anyOf"):
         checker({"type": "object", "anyOf": [{"required": ["a"]}, {"required": ["b"]}]})({})

@@ -26,6 +26,7 @@ SHARED = {
     "review",
     "ledger",
     "ends",
+    "absence",
     "trash",
     "folder_changes",
     "tokens",

@@ -4,6 +4,7 @@ Flags win over the environment, which wins over the file. Both readers of flags,
 small one that `commonplace mcp` uses to start fast, are made from this table, so they agree.
 """
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -231,16 +232,18 @@ def withheld_text(settings: Settings, flags: Flags, environ: Mapping[str, str]) 
     return (
         f"{CONFIG_FILE} of this vault is not trusted, so this is not in force: {shown}"
         f"{f' and {more} more' if more > 0 else ''}. To see and trust it:"
-        f" {_trust_command(flags, environ)}"
+        f" commonplace trust {vault_words(flags, environ)}"
     )
 
 
-def _trust_command(flags: Flags, environ: Mapping[str, str]) -> str:
-    import shlex  # only for this sentence
+def vault_words(flags: Flags, environ: Mapping[str, str] | None = None) -> str:
+    """Write the vault of a command for another one, which may be run in any folder."""
+    import shlex  # only for such sentences
 
+    environ = os.environ if environ is None else environ
     vault = flags.vault or folders.from_environment(environ)
     state = flags.state or environ.get("COMMONPLACE_STATE")
-    words = ["commonplace", "trust", *map(folders.absolute, vault)]
+    words = [*map(folders.absolute, vault)]
     return shlex.join([*words, "--state", folders.absolute(state)] if state else words)
 
 

@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 class SetHeadings:
     """Which set each suggestion belongs to, and what is said of a set when one comes to it."""
 
-    def __init__(self, shown: list[dict[str, Any]]) -> None:
+    def __init__(self, shown: list[dict[str, Any]], vault: str) -> None:
         self._of: dict[tuple[str, str], int] = {}
         self._headings: dict[int, list[str]] = {}
         self._said = 0
         for found in shown:
             number = int(found["set"]["number"])
             if number:
-                self._headings[number] = _heading(found)
+                self._headings[number] = _heading(found, vault)
             for note in found["notes"]:
                 self._of |= {(note["path"], one["id"]): number for one in note["changes"]}
 
@@ -39,10 +39,10 @@ class SetHeadings:
         return [] if before == self._said else self._headings.get(self._said, [])
 
 
-async def set_headings(desk: "SetsDesk") -> SetHeadings:
-    """Ask for every set that waits."""
+async def set_headings(desk: "SetsDesk", vault: str) -> SetHeadings:
+    """Ask for every set that waits; `vault` is how other commands name the vault."""
     listed = await desk.listed()
-    return SetHeadings([await desk.shown(row["number"]) for row in listed if row["waiting"]])
+    return SetHeadings([await desk.shown(row["number"]) for row in listed if row["waiting"]], vault)
 
 
 def counted(number: int, word: str) -> str:
@@ -55,7 +55,7 @@ def waiting(number: int) -> str:
     return f"{counted(number, 'change')} {'waits' if number == 1 else 'wait'}"
 
 
-def _heading(found: dict[str, Any]) -> list[str]:
+def _heading(found: dict[str, Any], vault: str) -> list[str]:
     """Say what a set is for, and what to look at first in it."""
     row = found["set"]
     title = f": {safe(row['title'])}" if row["title"] else ""
@@ -63,7 +63,7 @@ def _heading(found: dict[str, Any]) -> list[str]:
     lines += [f"  {safe(row['why'])}"] if row["why"] else []
     if row["parked"]:
         asks = counted(row["parked"], "question")
-        lines.append(f"  It asks {asks}: commonplace sets show {row['number']}")
+        lines.append(f"  It asks {asks}: commonplace sets show {row['number']} {vault}")
     for note in found["notes"]:
         kinds = ", ".join(risk["kind"] for risk in note["risks"])
         lines += [f"  ! {safe(note['path'])}: {kinds}"] if kinds else []

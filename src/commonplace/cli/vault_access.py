@@ -5,6 +5,7 @@ so when there is one its questions go to the owner's HTTP socket; else this proc
 while the command runs, and lets others in like any owner.
 """
 
+import getpass
 import socket
 from collections.abc import AsyncGenerator, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -197,6 +198,14 @@ def set_desk(desk: Desk) -> SetsDesk:
     """Return the change sets of a vault, wherever it is open."""
     sets = desk.sets
     return SetDesk(sets) if isinstance(sets, ChangeSets) else sets
+
+
+def person() -> str:
+    """Return the name of the person who decides here, for the records."""
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):  # a user without a name, as in many containers
+        return "someone"
 
 
 @asynccontextmanager

@@ -139,11 +139,12 @@ def decided_list(decisions: Iterable[Decided]) -> str | None:
     return "\n".join(["[Decided since your last read]", *rows]) if rows else None
 
 
-def comment_list(comments: Iterable[CommentLine]) -> str | None:
-    """Return people's comments on a document, to stand below its lines."""
+def comment_list(comments: Iterable[CommentLine], more: int = 0) -> str | None:
+    """Return people's comments on a document, to stand below its lines; `more` are not given."""
     rows = [
         f'  L{each.line}: "{_short(each.text)}"{_about(each)}{_credit(each)}' for each in comments
     ]
+    rows += [f"  … and {more:,} more"] if more else []
     return "\n".join(["[Comments]", *rows]) if rows else None
 
 

@@ -25,7 +25,19 @@ FAULTS_MAX = 10
 
 _ABSENT = (None, "null", "undefined")
 _BOOLEANS = {"true": True, "false": False}
-_PLACES = ("path", "file_path", "folder", "directory", "id")
+# Names by which other tools and programs call the same thing, the likelier first.
+_ALIKE = (
+    ("path", "file_path", "folder", "directory", "id", "note", "file", "filename"),
+    ("content", "new_string", "text", "body"),
+    ("-i", "case_insensitive", "ignore_case"),
+    ("offset", "start_line", "start"),
+    ("limit", "head_limit", "end_line", "top", "count", "max_results"),
+    ("query", "pattern", "search"),
+    ("frontmatter", "properties", "tags", "metadata"),
+    ("source", "from"),
+    ("target", "to"),
+    ("title", "name"),
+)
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?")
 _KINDS = {
     "array": "a list",
@@ -159,11 +171,11 @@ def _unknown(schema: Schema, given: Mapping[str, object]) -> list[str]:
     ]
 
 
-def _meant(name: str, known: Iterable[str]) -> str:
-    """Name the parameter that is nearest, by its letters or by what it is for."""
+def _meant(name: str, known: Mapping[str, object]) -> str:
+    """Name the parameter that is nearest, by what it is for or by its letters."""
     near = get_close_matches(name.lower(), known, n=1) if len(name) <= SHOWN_MAX else []
-    alike = [each for each in _PLACES if each in known] if name in _PLACES else []
-    found = [*near, *alike]
+    alike = [each for names in _ALIKE if name in names for each in names if each in known]
+    found = [*alike, *near]
     return f" Did you mean `{found[0]}`?" if found else ""
 
 

@@ -169,7 +169,7 @@ async def _listed(vault: Vault, pattern: globs.Glob, folder: str) -> list[str]:
 def _page(note: NoteRead, offset: int, limit: int, text: str) -> tuple[str, LinePage]:
     below = (
         render.pending_list(note.pending),
-        render.comment_list(note.comments),
+        render.comment_list(note.comments, note.more_comments),
         render.decided_list(note.decided),
         render.invisible_note(text),
     )

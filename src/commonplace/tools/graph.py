@@ -22,6 +22,7 @@ from commonplace.vault.nodes.store import (
     Metric,
     Node,
     Revision,
+    SearchResult,
     Store,
 )
 
@@ -34,6 +35,7 @@ TAGS_SHOWN_MAX = 1_000
 LINKS_SHOWN_MAX = 1_000
 
 _TRUNCATED = "... [truncated]"
+_SIDES: dict[Direction, str] = {"out": "outgoing", "in": "incoming"}
 _CODES: tuple[tuple[type[CommonplaceError], str], ...] = (
     (BadArgument, "INVALID_PARAMS"),
     (Conflict, "NODE_EXISTS"),
@@ -95,13 +97,7 @@ class _Graph:
             indexed["problem"] = found.problem
         rows = [{**each, "score": scores[str(each["id"])]} for each in shown]
         answer = await self._listed(rows, {"indexed": indexed})
-        if found.embedded >= found.total:
-            return answer
-        far = (
-            f"[{found.embedded:,} of {found.total:,} notes can be found by meaning yet, the others"
-            " by their words. This answer may be incomplete.]"
-        )
-        return replace(answer, notes=(*answer.notes, far))
+        return replace(answer, notes=(*answer.notes, *_far(found)))
 
     async def get_node(self, call: Call, arguments: Arguments) -> Answer:
         node = await self._store.node(text(arguments, "id"), call.asker)
@@ -125,10 +121,17 @@ class _Graph:
         id, limit = text(arguments, "id"), _limit(arguments, 20, 50)
         chosen = text(arguments, "direction", "both")
         sides: list[Direction] = ["out", "in"] if chosen == "both" else [cast("Direction", chosen)]
-        found = {side: (await self._store.neighbours(id, side, limit)).ids for side in sides}
-        ids = _fairly(found.get("out", ()), found.get("in", ()), limit)
+        found = {side: await self._store.neighbours(id, side, limit) for side in sides}
+        of_side = {side: each.ids for side, each in found.items()}
+        ids = _fairly(of_side.get("out", ()), of_side.get("in", ()), limit)
         nodes = await self._store.nodes(list(ids), LISTED_CONTENT_MAX)
-        return await self._listed(await self._shown(nodes, LISTED_CONTENT_MAX))
+        answer = await self._listed(await self._shown(nodes, LISTED_CONTENT_MAX))
+        known = {neighbour for each in found.values() for neighbour in each.ids}
+        if len(ids) == len(known) and all(e.total == len(e.ids) for e in found.values()):
+            return answer
+        totals = " and ".join(f"{found[side].total:,} {_SIDES[side]}" for side in sides)
+        how = "Set limit (at most 50) or direction to see more; get_links names all."
+        return replace(answer, notes=(f"[Showing {len(nodes)} of {totals}. {how}]", *answer.notes))
 
     async def find_path(self, call: Call, arguments: Arguments) -> Answer:
         source, target = text(arguments, "source"), text(arguments, "target")
@@ -244,6 +247,19 @@ class _Graph:
             meta["_warnings"] = warnings
             notes = (_json({"_warnings": warnings}),)
         return Answer(_json(rows), meta=meta or None, notes=notes)
+
+
+def _far(found: SearchResult) -> tuple[str, ...]:
+    """Say that not every node could be found by its meaning."""
+    if found.problem:
+        return (f"[Searched by words alone: {found.problem}]",)
+    if found.embedded >= found.total:
+        return ()
+    far = (
+        f"[{found.embedded:,} of {found.total:,} notes can be found by meaning yet, the others"
+        " by their words. This answer may be incomplete.]"
+    )
+    return (far,)
 
 
 def _no_folder(draft: Draft, id: str) -> str | None:

@@ -38,6 +38,8 @@ def tools(vault: Vault) -> list[Tool]:
         answer: dict[str, object] = {"query": query, "results": results, "count": len(results)}
         if progress.embedded < progress.total or progress.problem:
             answer["indexed"] = {"embedded": progress.embedded, "total": progress.total}
+        if progress.embedded < progress.total and not progress.problem:
+            answer["_incomplete"] = {"indexed": progress.embedded, "total": progress.total}
         if progress.problem:
             answer["note"] = f"Searched by words alone: {progress.problem}"
         notes = undecided_hits.of_places([hit.path for hit in hits if hit.undecided])

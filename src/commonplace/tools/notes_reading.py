@@ -127,13 +127,18 @@ class ReadingTools:
         limit = _limit(arguments)
         ignore_case = arguments.get("case_insensitive") is not False
         found = await self._vault.search.grep(
-            _pattern(query, ignore_case=ignore_case), folder=text(arguments, "folder", "")
+            _pattern(query, ignore_case=ignore_case),
+            folder=text(arguments, "folder", ""),
+            comments=True,
         )
         matches = await aside(_first_matches, found, limit + 1)
         shown = matches[:limit]
         cut = len(matches) > limit
         lines = [(str(each["path"]), cast("int", each["line_number"])) for each in shown]
-        told = answer({"query": query, "matches": shown, "count": len(shown), "truncated": cut})
+        how = f"Set limit (at most {LIMIT_MAX}), name a folder, or use grep, which can go on."
+        more = {"notes_with_matches": len(found), "more": how} if cut else {}
+        counted = {"count": len(shown), "truncated": cut, **more}
+        told = answer({"query": query, "matches": shown, **counted})
         return replace(told, notes=undecided_hits.of_lines(self._vault.index, lines))
 
     async def property_search(self, call: Call, arguments: Arguments) -> Answer:
@@ -168,6 +173,7 @@ class ReadingTools:
             "pending_index": counts["notes"] - counts["indexed"] - counts["problems"],
         }
         if arguments.get("detailed") is True:
+            await self._vault.meaning.first_round.wait_for_provider()
             stats |= {
                 "tags": counts["tags"],
                 "links": counts["links"],
@@ -235,7 +241,7 @@ def _first_matches(found: Iterable[NoteMatch], most: int) -> list[dict[str, obje
 
 
 def _matches(match: NoteMatch, most: int) -> list[dict[str, object]]:
-    """Show the first matching lines of a note, each with the lines around it."""
+    """Show the first matching lines and comments of a note, each with the lines around it."""
     content = match.text()
     lines = content.removesuffix(b"\n").split(b"\n")
 
@@ -243,16 +249,17 @@ def _matches(match: NoteMatch, most: int) -> list[dict[str, object]]:
         return [_shown(line) for line in lines[max(0, start) : end]]
 
     touched = islice(excerpts.matching_lines(content, match.spans), most)
-    numbers = [number for number in touched if number <= len(lines)]
+    rows = [(number, _shown(lines[number - 1])) for number in touched if number <= len(lines)]
+    rows = sorted([*rows, *match.comments[:most]], key=lambda row: row[0])[:most]
     return [
         {
             "path": match.path,
             "line_number": number,
-            "line_content": _shown(lines[number - 1]),
+            "line_content": line,
             "context_before": shown(number - 1 - CONTEXT_LINES, number - 1),
             "context_after": shown(number, number + CONTEXT_LINES),
         }
-        for number in numbers
+        for number, line in rows
     ]
 
 

@@ -43,6 +43,7 @@ from commonplace.vault.search.texts import Texts
 from commonplace.vault.sets.assess import Assessor
 from commonplace.vault.sets.parts import change_sets
 from commonplace.vault.settings import Settings
+from commonplace.vault.suggestions.absence import Absence
 from commonplace.vault.suggestions.authorship import Authorship
 from commonplace.vault.suggestions.comments import Comments
 from commonplace.vault.suggestions.decisions import Decisions
@@ -86,6 +87,7 @@ async def open_vault(
     try:
         await _recover(vault)
         if follow:
+            vault.absence.remember()
             await vault.notes.recover()
         async with anyio.create_task_group() as tasks:
             if follow:
@@ -143,9 +145,10 @@ def _wire(  # noqa: PLR0915 (a line for each part)
     review = Review(notes, ledger, decisions)
     authorship = Authorship(notes, ledger, settings.suggestions)
     comments = Comments(notes, late)
-    reader = NoteReader(texts, review, authorship, comments)
-    suggestions = Suggestions(notes, authorship, reader.readings, memory.audit)
     ends = Ends(index, notes, ledger, texts.marked)
+    absence = Absence(index, indexer, notes, ends, texts.marked)
+    reader = NoteReader(texts, review, authorship, comments, absence)
+    suggestions = Suggestions(notes, authorship, reader.readings, memory.audit)
     authorship.follow_suggestions(ends.suggested)
     notes.follow_saves(ledger.doubts.saved)
 
@@ -239,6 +242,7 @@ def _wire(  # noqa: PLR0915 (a line for each part)
         review=review,
         ledger=ledger,
         ends=ends,
+        absence=absence,
         comments=comments,
         sets=sets,
         write=write,
@@ -280,6 +284,7 @@ def _start(vault: Vault, tasks: TaskGroup, files: "TeamFiles | None") -> None:
     tasks.start_soon(keep, vault.recorder.run, "the history")
     tasks.start_soon(keep, vault.folders.run, "the lists of folders")
     tasks.start_soon(keep, partial(vault.ends.run, indexer.settled), "the ends of suggestions")
+    tasks.start_soon(keep, vault.absence.run, "suggestions that ended meanwhile")
     if not vault.settings.read_only:
         tasks.start_soon(keep, vault.renames.run, "the links of renames")
         decisions = partial(_finish_decisions, vault)
@@ -317,6 +322,7 @@ async def _close(vault: Vault, aside: Aside, late: Afterwards, files: "TeamFiles
             vault.recorder.close,
             late.close,
             vault.ends.look,
+            vault.absence.leave,
             vault.notes.close,
             vault.folders.close,
             vault.renames.close,

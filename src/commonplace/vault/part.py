@@ -67,7 +67,7 @@ def _wire(
         index, aside, contents, indexer, notes, texts, several_roots=settings.several_roots
     )
     meaning = _SeenMeaning(whole.meaning, contents)
-    reader = NoteReader(texts, whole.review, whole.authorship, whole.comments)
+    reader = NoteReader(texts, whole.review, whole.authorship, whole.comments, whole.absence)
     reader.readings = whole.reader.readings
     warnings = Warnings(index)
     contents.follow(warnings.heard)
@@ -131,6 +131,7 @@ class _SeenMeaning(SemanticSearch):
     def __init__(self, whole: SemanticSearch, contents: Contents) -> None:
         self._whole = whole
         self._seen = contents
+        self.first_round = whole.first_round
 
     @property
     def works(self) -> bool:

@@ -34,6 +34,7 @@ from commonplace.vault.search.search import Search
 from commonplace.vault.search.texts import Texts
 from commonplace.vault.sets.parts import ChangeSets
 from commonplace.vault.settings import Settings
+from commonplace.vault.suggestions.absence import Absence
 from commonplace.vault.suggestions.authorship import Authorship
 from commonplace.vault.suggestions.comments import Comments
 from commonplace.vault.suggestions.ends import Ends
@@ -87,6 +88,7 @@ class Vault:
     review: Review
     ledger: Ledger
     ends: Ends
+    absence: Absence
     comments: Comments
     sets: ChangeSets
 

@@ -101,6 +101,9 @@ def test_a_deleted_note_is_listed_and_restored(run: Run, vault: Path, start: Cal
     assert call(client, "delete_note", path="Sugar.md")[0] is False
     assert run("trash").stdout.startswith(".trash/Sugar.md  (deleted ")
     assert json.loads(run("trash", "--json").stdout)["trash"][0]["who"] == "test"
+    both = run("trash", "--list", "--restore", ".trash/Sugar.md", code=2).stderr
+    assert "--list restores nothing" in both
+    assert not (vault / "Sugar.md").exists()
     assert "Restored Sugar.md." in run("trash", "--restore", ".trash/Sugar.md").stderr
     assert (vault / "Sugar.md").exists()
     leave(client)

@@ -1,5 +1,6 @@
 """`commonplace review` as a person runs it: by flags, in a pipe, and at a terminal."""
 
+import json
 import os
 import pty
 import select
@@ -57,6 +58,16 @@ def test_a_name_decides_one_suggestion_in_one_note(review: Review, vault: Path) 
     assert listed[1] == "    {--cat--}{++dog++}"
     assert "1 decided." in review("--accept", names[1]).stderr
     assert texts(vault) == [MARKED, "The dog sat.\n", MARKED]
+
+
+def test_what_names_several_decides_none(review: Review, vault: Path) -> None:
+    rows = json.loads(review("--list", "--json").stdout)["suggestions"]
+    (id,) = {row["id"] for row in rows}
+    complaint = review("--accept", id, code=1).stderr
+    assert f"No pending suggestion has this name: {id}. Nothing was decided." in complaint
+    assert texts(vault) == [MARKED] * 3
+    review("--accept", rows[0]["name"], "--accept", rows[1]["name"])
+    assert "1 suggestion waits." in review("--list").stderr
 
 
 def test_a_list_decides_nothing(review: Review, vault: Path) -> None:

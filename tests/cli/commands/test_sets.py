@@ -69,7 +69,8 @@ def test_a_set_is_listed_shown_accepted_and_undone(tmp_path: Path, vault: Path) 
     assert "! b.md: deletes" in shown
     assert "{--red--}{++green <U+202E>++}" in shown
     assert "They were wrong." in shown
-    assert "3 accepted. Undo: commonplace sets undo 1" in run(tmp_path, vault, "accept", "1").stderr
+    undo = f"Undo: commonplace sets undo 1 {vault} --state {tmp_path / 'state'}"
+    assert f"3 accepted. {undo}" in run(tmp_path, vault, "accept", "1").stderr
     assert sorted(path.name for path in vault.glob("*.md")) == ["New.md", "a.md", "hand.md"]
     assert "Nothing in set 1 waits." in run(tmp_path, vault, "accept", "1", code=2).stderr
     found = json.loads(run(tmp_path, vault, "undo", "1", "--json").stdout)
@@ -85,7 +86,7 @@ def test_review_goes_by_set_and_says_what_is_risky(tmp_path: Path, vault: Path) 
     shown = at_terminal(tmp_path, vault, b"y\rs\r", NO_COLOR="1")
     assert "Set 1: Colours  (Claude, 3 changes wait)" in shown
     assert "! a.md: invisible" in shown
-    assert "It asks 2 questions: commonplace sets show 1" in shown
+    assert f"It asks 2 questions: commonplace sets show 1 {vault}" in shown
     assert shown.index("Set 1") < shown.index("a.md:1") < shown.index("hand.md:1")
     assert (vault / "a.md").read_text() == "A green \u202e folder.\n"
 

@@ -74,10 +74,11 @@ def occurrences(text: str, part: str) -> Iterator[int]:
         at = text.find(part, at + len(part))
 
 
-def narrow(old: str, new: str) -> tuple[int, int, str]:
+def narrow(old: str, new: str, *, begins_line: bool = False) -> tuple[int, int, str]:
     """Return the part of `old` that goes (start, end) and what comes in its place.
 
     Where text is only added, or only removed, that is the part alone; a replacement stays whole.
+    What `begins_line` stands at the beginning of one.
     """
     head = common_prefix(old, new)
     short, long = sorted((old, new), key=len)
@@ -85,7 +86,7 @@ def narrow(old: str, new: str) -> tuple[int, int, str]:
     if head + tail < len(short):
         return 0, len(old), new
     extra = len(long) - len(short)
-    head = _settled(long, head, extra)
+    head = _settled(long, head, extra, "\n" if begins_line else " ")
     if long is old:
         return head, head + extra, ""
     return head, head, long[head : head + extra]
@@ -94,24 +95,25 @@ def narrow(old: str, new: str) -> tuple[int, int, str]:
 def _change(text: str, start: int, old: str, new: str) -> Edit:
     found = text[start : start + len(old)]
     wanted = new if found == old else apply(found, diff(old, new, bridge=0))
-    first, last, insert = narrow(found, wanted)
+    begins_line = not start or text[start - 1] == "\n"
+    first, last, insert = narrow(found, wanted, begins_line=begins_line)
     return Edit(start + first, start + last, insert)
 
 
-def _settled(long: str, at: int, extra: int) -> int:
+def _settled(long: str, at: int, extra: int, before: str) -> int:
     """Slide a stretch to the left, within what reads the same, to where lines or words begin."""
-    best, rank = at, _rank(long, at, extra)
+    best, rank = at, _rank(long, at, extra, before)
     for place in range(at - 1, max(-1, at - 1 - SLIDE_MAX), -1):
         if rank == _WHOLE_LINES or long[place] != long[place + extra]:
             break
-        if (other := _rank(long, place, extra)) > rank:
+        if (other := _rank(long, place, extra, before)) > rank:
             best, rank = place, other
     return best
 
 
-def _rank(long: str, place: int, extra: int) -> int:
+def _rank(long: str, place: int, extra: int, before: str) -> int:
     """Rank a place for a stretch: whole lines are best, then where a line or a word begins."""
-    before = long[place - 1 : place] if place else " "
+    before = long[place - 1 : place] if place else before
     first, last = long[place : place + 1], long[place + extra - 1 : place + extra]
     if before == "\n":
         return _WHOLE_LINES if last == "\n" else 2
@@ -156,24 +158,44 @@ def _footprints(page: MarkedText, old: str, new: str, spell: Callable[[str], str
 def _exact(
     page: MarkedText, text: str, old: str, new: str, spell: Callable[[str], str]
 ) -> Iterator[_Stretch]:
-    first, last, insert = narrow(old, new)
-    before, gone, behind = old[:first], old[first:last], old[last:]
-    whole = not (cuts(Kind.DELETED, gone) or cuts(Kind.INSERTED, insert))
+    ways = _ways(old, new)
     for group, characters in zip(page.groups, page.raws, strict=True):
         raw = spell(characters)
-        if whole and len(group.marks) < 3 and (insert not in raw or gone not in raw):
-            continue
-        start, end = page.accepted.position(group.start), page.accepted.position(group.end)
-        base, now = spell(page.base_between(group.start, group.end)), text[start:end]
-        low = max(0, start - len(before))
-        near = text[low : end + len(behind)]
-        if base == gone and now == insert and near == before + now + behind:
-            yield start - len(before), end + len(behind)
-        elif new in near and _leads(
-            [(base, now), (near[: start - low] + base + near[end - low :], near)],
-            [(old, new), (gone, insert)],
-        ):
-            yield start, end
+        for before, gone, insert, behind, whole in ways:
+            if whole and len(group.marks) < 3 and (insert not in raw or gone not in raw):
+                continue
+            start, end = page.accepted.position(group.start), page.accepted.position(group.end)
+            base, now = spell(page.base_between(group.start, group.end)), text[start:end]
+            low = max(0, start - len(before))
+            near = text[low : end + len(behind)]
+            if base == gone and now == insert and near == before + now + behind:
+                yield start - len(before), end + len(behind)
+                break
+            if new in near and _leads(
+                [(base, now), (near[: start - low] + base + near[end - low :], near)],
+                [(old, new), (gone, insert)],
+            ):
+                yield start, end
+                break
+
+
+def _ways(old: str, new: str) -> list[tuple[str, str, str, str, bool]]:
+    """Return how the call may have been written: at the beginning of a line, or elsewhere.
+
+    Each is what stays before, what goes, what comes, what stays behind, and whether either needs
+    but one mark.
+    """
+    found = dict.fromkeys(narrow(old, new, begins_line=begins) for begins in (False, True))
+    return [
+        (
+            old[:first],
+            old[first:last],
+            insert,
+            old[last:],
+            not (cuts(Kind.DELETED, old[first:last]) or cuts(Kind.INSERTED, insert)),
+        )
+        for first, last, insert in found
+    ]
 
 
 def _leads(texts: list[tuple[str, str]], changes: list[tuple[str, str]]) -> bool:

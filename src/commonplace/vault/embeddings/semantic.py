@@ -18,6 +18,7 @@ import anyio.to_thread
 from commonplace.core.search import ranking
 from commonplace.core.search.ranking import Ranked
 from commonplace.errors import Starting, Unavailable
+from commonplace.vault.embeddings.first_round import FirstRound
 from commonplace.vault.embeddings.model import files
 from commonplace.vault.embeddings.store import Embedding
 from commonplace.vault.index.mirror import Contents, NoteChange
@@ -71,7 +72,9 @@ class SemanticSearch:
         self._embedder = embedder
         self._made: Embedding | None = None
         self._stale: dict[str, None] = {}
+        self._underway = 0
         self._catalog: object = None
+        self.first_round = FirstRound()
         self._loading = anyio.Lock()
         self._asking = anyio.CapacityLimiter(2)
         self._embedding = anyio.CapacityLimiter(1)
@@ -92,7 +95,9 @@ class SemanticSearch:
         total, made = len(self._contents.catalog), self._made
         if made is None:
             return EmbeddingProgress(None, 0, total, 0, self._off or self._problem)
-        embedded = min(len(made.paths), max(0, total - len(self._stale)))
+        embedded = min(len(made.paths), max(0, total - len(self._stale) - self._underway))
+        if self.first_round.is_underway and self._catalog is None:
+            embedded = 0  # what was embedded before has not been compared with the files yet
         return EmbeddingProgress(
             made.embedder.id, embedded, total, len(made.vectors), self._problem
         )
@@ -136,16 +141,19 @@ class SemanticSearch:
         """Embed what is not, newest first, until cancelled; starts when the index is current."""
         if not self.works:
             return
+        self.first_round.begin()
         await ready.wait()
         failures = 0
         while True:
             try:
                 await self._catch_up()
                 failures, self._problem = 0, None
+                self.first_round.end()
             except Unavailable as error:
                 if self._stopped:
                     return  # it was told to fail
                 self._problem = str(error)
+                self.first_round.end()
                 logger.warning("Search by meaning waits: %s", error)
                 await anyio.sleep(_PAUSES[min(failures, len(_PAUSES) - 1)])
                 failures += 1
@@ -177,6 +185,7 @@ class SemanticSearch:
                     self._same,
                     limiter=self._embedding,
                 )
+                self.first_round.open()
             return self._made
 
     async def _embed_some(self, made: Embedding) -> None:
@@ -185,11 +194,14 @@ class SemanticSearch:
         entries = {path: self._contents.catalog.get(path) for path in some}
         for path in some:
             self._stale.pop(path)
+        self._underway = len(some)
         try:
             rest = await anyio.to_thread.run_sync(made.embed, entries, limiter=self._embedding)
         except BaseException:
             self._stale = {**dict.fromkeys(reversed(some)), **self._stale}
             raise
+        finally:
+            self._underway = 0
         self._stale = {**self._stale, **{path: None for path in rest if path not in self._stale}}
 
     # -- searching

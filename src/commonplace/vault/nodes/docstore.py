@@ -122,6 +122,9 @@ class DocStore:
     async def named(self, name: str) -> list[str]:
         """Return the notes that a link by this name could mean."""
         await self._vault.listing.caught_up()
+        lately = self._vault.renames.lately
+        if (moved := lately(name) or lately(f"{name}.md")) is not None:
+            return [moved]
         return link_names.meant_by(name, self._index.links.named(links.name_key(name)))
 
     async def warnings(self, ids: Collection[str]) -> list[str]:

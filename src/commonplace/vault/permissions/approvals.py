@@ -109,7 +109,7 @@ class Approvals:
         if len(waiting) >= WAITING_MAX or size > WAITING_CHARS_MAX:
             raise Unavailable(
                 f"{len(waiting)} writes wait for a person's approval already; no more can be"
-                " added. Ask the person to decide them: commonplace approvals."
+                " added. Ask the person to decide them on the page, under Approvals."
             )
         numbered = replace(one, id=self._next)
         self._next += 1

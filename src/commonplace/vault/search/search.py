@@ -183,6 +183,7 @@ class Search:
     ) -> list[Hit]:
         """Rank notes by words and meaning; with filters, those whose properties meet them."""
         await self._listing.caught_up()
+        await self.meaning.first_round.wait()
         allowed = await self._listing.meeting(filters) if filters else None
         return await self._ranked(query, limit, allowed)
 

@@ -12,7 +12,7 @@ from typing import Any
 from commonplace.vault.history.intents import Json
 from commonplace.vault.suggestions.review import Verdict
 
-_ORDER = ("create", "rename", "update", "delete")
+_ORDER = ("create", "update", "rename", "delete")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +60,10 @@ class Ordered:
 
 
 def in_order(steps: Sequence[Json]) -> Ordered:
-    """Put steps in order: creates, renames, edits, deletes.
+    """Put steps in order: creates, rewritings, renames, suggestions, deletes.
 
-    A note that is rewritten comes before the suggestions in it: what a person was shown of the
-    rewriting is what is done then.
+    A note that is rewritten comes first, before a rename that changes its heading or its links,
+    and before the suggestions in it: what a person was shown of the rewriting is what is done then.
     """
     notes = tuple(step for step in steps if "parked" not in step)
     writes = sorted(

@@ -8,8 +8,8 @@ was changed goes on as the one that stands in its place now, with whoever change
 import logging
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Collection
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 
 import anyio
@@ -36,6 +36,36 @@ _BY_HAND = frozenset(("call", "typing", "file"))
 TextOf = Callable[[str], Awaitable[str]]
 
 logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """What is not in a note any more, what stands in the place of others, and since when."""
+
+    path: str
+    ended: list[PendingRow]
+    carried: list[tuple[PendingRow, PendingRow]]
+    since: float
+
+
+def pending_rows(
+    path: str, marked: str, suggestions: Iterable[critic.Suggestion]
+) -> list[PendingRow]:
+    """Return suggestions in a text as the index has them."""
+    return [
+        (
+            path,
+            each.id,
+            str(each.kind),
+            each.line,
+            each.old,
+            each.new,
+            each.author,
+            each.time,
+            *digest.context(marked, each),
+        )
+        for each in suggestions
+    ]
 
 
 class Ends:
@@ -76,9 +106,13 @@ class Ends:
     def suggested(self, path: str, marked: str, ids: Collection[str]) -> None:
         """Hear that an assistant has made suggestions: they may be gone before the index sees."""
         passing = self._passing.setdefault(path, {})
-        for each in critic.some(marked, ids):
-            about = (str(each.kind), each.line, each.old, each.new, each.author, each.time)
-            passing[rank(each.id)] = (path, each.id, *about, *digest.context(marked, each))
+        rows = pending_rows(path, marked, critic.some(marked, ids))
+        passing |= {rank(row[1]): row for row in rows}
+
+    @property
+    def fresh(self) -> list[str]:
+        """The notes with suggestions that the index may not have seen yet."""
+        return list(self._passing)
 
     def follow(self, old: str, new: str) -> None:
         """Let what is known of a note that was renamed follow it."""
@@ -160,25 +194,57 @@ class Ends:
             document = "" if gone else await self._notes.ids.id_of(path)
         who = ANOTHER_PROGRAM if gone else _name(self._hands.pop(document, ""))
         ended += passed
-        told = Counter((one.old, one.new) for one in self._ledger.ended(document, path, since))
+        if gone:
+            told = self._told(document, path, since)
+            rows = [row for row in ended if not _taken(told, row)]
+            end: End = "gone with the note"
+            await self._ledger.decide([self._end(document, row, end, who) for row in rows])
+            return
+        text = await self._marked_text(path) if ended else ""
+        await self._put_down(document, Ended(path, ended, carried, since), who, text, by_hand)
+
+    async def compare(self, path: str, before: list[PendingRow], marked: str) -> bool:
+        """Put on record what ended in a note while nobody looked; tell whether anything did."""
+        ended, carried = _compared(before, pending_rows(path, marked, critic.suggestions(marked)))
+        if not ended and not carried:
+            return False
+        await self._ledger.load()
+        document = await self._notes.ids.id_of(path)
+        made = [self._ledger.credit(document, row[1]) for row in before]
+        since = min((credit.time for credit in made if credit), default=0.0)
+        await self._put_down(document, Ended(path, ended, carried, since), _IN_THE_FILE, marked)
+        return True
+
+    async def _put_down(
+        self,
+        document: str,
+        found: Ended,
+        who: str,
+        marked: str,
+        by_hand: Mapping[str, HandEnd] | None = None,
+    ) -> None:
+        """Put ends on record that are not yet, and who has a part in what goes on."""
+        told = self._told(document, found.path, found.since)
         credited = {
             new[1]: _with_author(credit, who)
-            for old, new in carried
+            for old, new in found.carried
             if not _taken(told, old) and (credit := self._ledger.credit(document, old[1]))
         }
         await self._ledger.credit_to(document, credited)
-        rows = [row for row in ended if not _taken(told, row)]
-        text = "" if gone or not rows else critic.accepted(await self._marked_text(path))
+        text = critic.accepted(marked)
         decisions: list[Decision] = []
-        for row in rows:
-            if gone:
-                decisions.append(self._end(document, row, "gone with the note", who))
-            elif (hand := by_hand.get(rank(row[1]))) is not None:
+        for row in found.ended:
+            if _taken(told, row):
+                continue
+            if (hand := (by_hand or {}).get(rank(row[1]))) is not None:
                 reason = f"accepted as: {hand.text}" if hand.end == "modified" else ""
                 decisions.append(self._end(document, row, hand.end, _IN_THE_FILE, reason))
             else:
                 decisions.append(self._end(document, row, _outcome(text, row), who))
         await self._ledger.decide(decisions)
+
+    def _told(self, document: str, path: str, since: float) -> Counter[tuple[str, str]]:
+        return Counter((one.old, one.new) for one in self._ledger.ended(document, path, since))
 
     async def _passed(
         self, path: str, before: list[PendingRow], now: list[PendingRow], *, gone: bool

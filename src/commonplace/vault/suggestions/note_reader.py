@@ -7,9 +7,12 @@ import time
 from dataclasses import asdict, dataclass
 
 from commonplace.core import critic
+from commonplace.core.critic.parse import parse
+from commonplace.core.critic.suggestions import REMARKS_MAX
 from commonplace.core.render import CommentLine, Decided, PendingLine
 from commonplace.vault.permissions.requests import Json
 from commonplace.vault.search.texts import Texts
+from commonplace.vault.suggestions.absence import Absence
 from commonplace.vault.suggestions.authorship import Authorship
 from commonplace.vault.suggestions.comments import Comments
 from commonplace.vault.suggestions.read_guard import Readings
@@ -26,12 +29,16 @@ class NoteRead:
     pending: list[PendingLine]
     decided: list[Decided]
     comments: list[CommentLine]
+    more_comments: int = 0
+    """How many comments there are beside those."""
 
     @property
     def said(self) -> Json:
         """What people said, as plain values: comments, decisions; nothing where there is none."""
         rows = {"comments": self.comments, "decided": self.decided}
-        return {name: [_plain(each) for each in found] for name, found in rows.items() if found}
+        told = {name: [_plain(each) for each in found] for name, found in rows.items() if found}
+        total = len(self.comments) + self.more_comments
+        return {**told, "comments_total": total} if self.more_comments else told
 
 
 def _plain(value: CommentLine | Decided) -> Json:
@@ -42,9 +49,15 @@ class NoteReader:
     """Reads notes for assistants, and remembers who has read what."""
 
     def __init__(
-        self, texts: Texts, review: Review, authorship: Authorship, comments: Comments
+        self,
+        texts: Texts,
+        review: Review,
+        authorship: Authorship,
+        comments: Comments,
+        absence: Absence,
     ) -> None:
         self._texts = texts
+        self._absence = absence
         self._review = review
         self._authorship = authorship
         self._comments = comments
@@ -61,6 +74,7 @@ class NoteReader:
         text = await aside_if_long(critic.accepted, marked)
         self.readings.remember(actor, found, text, now)
         signed = self._authorship.style.name(name)
+        await self._absence.catch_up(found)
         decided = await self._review.decided_for(actor, signed, found)
         pending = [
             PendingLine(
@@ -79,4 +93,6 @@ class NoteReader:
             )
             for c in await self._comments.signed(found, critic.remarks(marked))
         ]
-        return NoteRead(found, text, pending, decided, comments)
+        cut = len(comments) == REMARKS_MAX
+        more = len(parse(marked).comments) - len(comments) if cut else 0
+        return NoteRead(found, text, pending, decided, comments, more)

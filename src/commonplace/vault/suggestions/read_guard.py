@@ -7,7 +7,7 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 
 from commonplace.core.text.line_pages import LinePage
-from commonplace.errors import Conflict, NotRead
+from commonplace.errors import NotRead, PartRead
 
 READINGS_MAX = 100_000
 TEXTS_CHARS_MAX = 8_000_000
@@ -70,11 +70,7 @@ class Readings:
         seen = self._seen.get((actor, path))
         if seen is None or not seen.lines or seen.shown == [(1, seen.lines)]:
             return
-        raise Conflict(
-            f"You have read only part of {path} ({seen.lines:,} lines), so the content would cut it"
-            " off. Read the rest first (read with offset, or read_note with start_line), or change"
-            " the passage alone with edit."
-        )
+        raise PartRead(path, seen.lines)
 
     def require(self, actor: str, path: str) -> None:
         """Refuse an edit of a note that the actor has not read."""

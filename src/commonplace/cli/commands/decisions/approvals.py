@@ -1,6 +1,5 @@
 """`commonplace approvals`: people answer what assistants want to write."""
 
-import getpass
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -91,13 +90,13 @@ class _Answers:
 
     async def give(self, vault: "Desk") -> list[dict[str, object]]:
         """Decide: all of the writes that are named, or none."""
-        from commonplace.cli.vault_access import set_desk
+        from commonplace.cli.vault_access import person, set_desk
 
         done: list[dict[str, object]] = []
         if self.approved or self.denied:
             answers = set_desk(vault).answers
             results = await answers.give(
-                _me(), self.approved, self.denied, scope=self.scope, reason=self.reason
+                person(), self.approved, self.denied, scope=self.scope, reason=self.reason
             )
             approved = dict.fromkeys(self.approved)
             done.extend(_row_of(id, "approved", result=dict(results[id])) for id in approved)
@@ -165,10 +164,3 @@ def _row(one: "Parked") -> dict[str, object]:
 
 def _when(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).astimezone().strftime("%Y-%m-%d %H:%M")
-
-
-def _me() -> str:
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError):
-        return "someone"

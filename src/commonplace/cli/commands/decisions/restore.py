@@ -1,7 +1,5 @@
 """`commonplace restore`: a note as it was after one of its revisions."""
 
-import getpass
-
 import click
 
 from commonplace.cli.group import settled, vault_and_state
@@ -27,7 +25,7 @@ async def _restore(settings: Settings, revision: int, *, as_json: bool) -> None:
     async with vault_access.opened(settings, follow=True) as (vault, owner):
         if owner is None:
             await vault.indexer.settled()
-        done = await vault.timeline.restore(revision, getpass.getuser())
+        done = await vault.timeline.restore(revision, vault_access.person())
     if as_json:
         show_json(done)
     else:

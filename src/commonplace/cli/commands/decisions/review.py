@@ -1,6 +1,5 @@
 """`commonplace review`: people decide what assistants suggested, one by one or by flags."""
 
-import getpass
 import hashlib
 import os
 import sys
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from commonplace.cli.group import settled, vault_and_state
-from commonplace.cli.options import Flags
+from commonplace.cli.options import Flags, vault_words
 from commonplace.cli.output import finished, json_option, safe, show_json
 from commonplace.cli.set_headings import SetHeadings, set_headings
 from commonplace.core.render import PERHAPS_REJECTED
@@ -44,8 +43,12 @@ q - quit; what is undecided stays
 @vault_and_state
 @click.option("--list", "only_list", is_flag=True, help="List what is pending; decide nothing.")
 @click.option("--path", help="Only suggestions in this note or folder.")
-@click.option("--accept", "accepted", multiple=True, metavar="ID", help="Accept this suggestion.")
-@click.option("--reject", "rejected", multiple=True, metavar="ID", help="Reject this suggestion.")
+@click.option(
+    "--accept", "accepted", multiple=True, metavar="NAME", help="Accept this, as --list names it."
+)
+@click.option(
+    "--reject", "rejected", multiple=True, metavar="NAME", help="Reject this, as --list names it."
+)
 @click.option("--accept-all", is_flag=True, help="Accept everything that is pending.")
 @click.option("--reject-all", is_flag=True, help="Reject everything that is pending.")
 @click.option("--reason", default="", help="A reason, which the assistant gets to see.")
@@ -56,7 +59,8 @@ def command(
     """Decide on what assistants suggested; without flags, one by one."""
     settings = settled(flags)
     wanted = _Wanted.of(**chosen)  # pyright: ignore[reportArgumentType]
-    finished(_review(settings, wanted, path, reason, as_json=as_json))
+    shown = _Shown(path, vault_words(flags), as_json=as_json)
+    finished(_review(settings, wanted, shown, reason))
 
 
 class _Wanted:
@@ -89,20 +93,25 @@ class _Wanted:
         return cls(verdicts, everything, only_list=only_list)
 
 
-async def _review(
-    settings: Settings, wanted: _Wanted, path: str | None, reason: str, *, as_json: bool
-) -> None:
+class _Shown:
+    """What is shown, and how: where to look, and how other commands name the vault."""
+
+    def __init__(self, path: str | None, vault: str, *, as_json: bool) -> None:
+        self.path, self.vault, self.as_json = path, vault, as_json
+
+
+async def _review(settings: Settings, wanted: _Wanted, shown: _Shown, reason: str) -> None:
     from commonplace.cli import vault_access
 
     async with vault_access.opened(settings, follow=True) as (vault, owner):
         if owner is None:
             await vault.indexer.settled()
-        waiting = [each for each in await vault.pending.listed() if _inside(each.path, path)]
-        sets = await set_headings(vault_access.set_desk(vault))
+        waiting = [each for each in await vault.pending.listed() if _inside(each.path, shown.path)]
+        sets = await set_headings(vault_access.set_desk(vault), shown.vault)
         found = sorted(waiting, key=lambda each: sets.order(each))
         if wanted.verdicts or wanted.everything:
-            await _decide(vault, found, wanted, reason, as_json=as_json)
-        elif as_json:
+            await _decide(vault, found, wanted, reason, as_json=shown.as_json)
+        elif shown.as_json:
             rows = [
                 {"name": _name(each), "set": sets.number(each), **asdict(each)} for each in found
             ]
@@ -123,7 +132,8 @@ def _show_list(found: "list[PendingSuggestion]", sets: SetHeadings) -> None:
             click.echo(line)
         click.echo(f"{_name(each)}  {safe(each.path)}:{each.line}  {_by(each)}")
         click.echo(f"    {_shown(each)}")
-    click.echo(f"{len(found)} suggestions wait." if found else "Nothing waits.", err=True)
+    several = f"{len(found)} suggestions wait." if len(found) > 1 else "1 suggestion waits."
+    click.echo(several if found else "Nothing waits.", err=True)
 
 
 async def _decide(
@@ -132,7 +142,8 @@ async def _decide(
     known = {_name(each) for each in found}
     if unknown := [id for id in wanted.verdicts if id not in known]:
         raise Conflict(
-            f"No pending suggestion has this id: {', '.join(unknown)}. Nothing was decided."
+            f"No pending suggestion has this name: {', '.join(map(safe, unknown))}. Nothing was"
+            " decided. Each line of --list begins with a name; in JSON it is `name`."
         )
     decided, late = 0, list[str]()
     for verdict in ("accept", "reject"):
@@ -316,4 +327,6 @@ def _flat(text: str) -> str:
 
 
 def _me() -> str:
-    return getpass.getuser()
+    from commonplace.cli.vault_access import person
+
+    return person()

@@ -1,13 +1,12 @@
 """`commonplace sets`: what assistants did for one purpose, listed, shown, decided and undone."""
 
-import getpass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from commonplace.cli.group import settled, vault_and_state
-from commonplace.cli.options import Flags
+from commonplace.cli.options import Flags, vault_words
 from commonplace.cli.output import finished, json_option, safe, show_json
 from commonplace.cli.set_headings import counted, waiting
 from commonplace.core.text.invisible import visible
@@ -63,7 +62,8 @@ def show(flags: Flags, number: int, *, as_json: bool) -> None:
 @json_option
 def accept(flags: Flags, number: int, paths: tuple[str, ...], *, as_json: bool) -> None:
     """Accept all that waits in a set, as one step."""
-    _tell(finished(_decided(settled(flags), number, "accept", paths, "")), as_json=as_json)
+    done = finished(_decided(settled(flags), number, "accept", paths, ""))
+    _tell(done, flags, as_json=as_json)
 
 
 @command.command("reject")
@@ -76,7 +76,8 @@ def reject(
     flags: Flags, number: int, paths: tuple[str, ...], reason: str, *, as_json: bool
 ) -> None:
     """Reject all that waits in a set, as one step."""
-    _tell(finished(_decided(settled(flags), number, "reject", paths, reason)), as_json=as_json)
+    done = finished(_decided(settled(flags), number, "reject", paths, reason))
+    _tell(done, flags, as_json=as_json)
 
 
 @command.command("undo")
@@ -118,12 +119,12 @@ async def _decided(
     async with vault_access.opened(settings, follow=True) as (vault, owner):
         if owner is None:
             await vault.indexer.settled()
-        desk = vault_access.set_desk(vault)
-        return await _decide(desk, number, verdict, paths, reason)
+        desk, who = vault_access.set_desk(vault), vault_access.person()
+        return await _decide(desk, number, verdict, paths, reason, who)
 
 
 async def _decide(
-    desk: "SetsDesk", number: int, verdict: "Verdict", paths: tuple[str, ...], reason: str
+    desk: "SetsDesk", number: int, verdict: "Verdict", paths: tuple[str, ...], reason: str, who: str
 ) -> Row:
     from commonplace.vault.sets.decide import Chosen
 
@@ -132,7 +133,7 @@ async def _decide(
         raise NotFound(f"Nothing in set {number} waits{' there' if paths else ''}.")
     changes = {n["path"]: [one["id"] for one in n["changes"]] for n in notes if n["changes"]}
     writes = [int(one["id"]) for n in notes for one in n["writes"]]
-    return await desk.decide(number, verdict, Chosen(changes, writes), _me(), reason)
+    return await desk.decide(number, verdict, Chosen(changes, writes), who, reason)
 
 
 async def _undone(settings: Settings, number: int) -> Row:
@@ -141,15 +142,15 @@ async def _undone(settings: Settings, number: int) -> Row:
     async with vault_access.opened(settings, follow=True) as (vault, owner):
         if owner is None:
             await vault.indexer.settled()
-        return await vault_access.set_desk(vault).undo(number, _me())
+        return await vault_access.set_desk(vault).undo(number, vault_access.person())
 
 
-def _tell(done: Row, *, as_json: bool) -> None:
+def _tell(done: Row, flags: Flags, *, as_json: bool) -> None:
     if as_json:
         show_json({"decided": done})
     else:
         word = "accepted" if done["verdict"] == "accept" else "rejected"
-        undo = f"Undo: commonplace sets undo {done['set']}"
+        undo = f"Undo: commonplace sets undo {done['set']} {vault_words(flags)}"
         click.echo(f"{done['count']} {word}. {undo}", err=True)
 
 
@@ -195,10 +196,3 @@ def _risk(risk: Row) -> str:
 
 def _indented(text: str) -> list[str]:
     return [f"    {visible(line)}" for line in text.splitlines()] if text else []
-
-
-def _me() -> str:
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError):
-        return "someone"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from commonplace.cli.group import settled, vault_and_state
-from commonplace.cli.options import Flags
+from commonplace.cli.options import Flags, vault_words
 from commonplace.cli.output import finished, json_option, safe, show_json
 from commonplace.core.scopes import SCOPES, Scope
 from commonplace.vault.settings import Settings
@@ -79,7 +79,8 @@ def create(
     click.echo(secret)
     click.echo(f"\nClaude Code, on another machine:\n  {_CONNECT.format(secret)}", err=True)
     click.echo("Other clients send it as `Authorization: Bearer …`; the page asks.", err=True)
-    serve = "commonplace serve --host ADDRESS   (or --require-token on this machine alone)"
+    serve = f"commonplace serve {vault_words(flags)} --host ADDRESS"
+    serve += "   (or --require-token on this machine alone)"
     click.echo(f"The server asks for tokens when started so:\n  {serve}", err=True)
 
 
@@ -100,7 +101,8 @@ def listing(flags: Flags, *, as_json: bool) -> None:
         only = f"  ({safe(token.view.reach)} only)" if token.folders else ""
         click.echo(f"{token.id}  {about}  {safe(token.name)}{only}")
     if not tokens:
-        click.echo("There are no tokens. Make one: commonplace token create NAME", err=True)
+        make = f"commonplace token create NAME {vault_words(flags)}"
+        click.echo(f"There are no tokens. Make one: {make}", err=True)
 
 
 @command.command("revoke")

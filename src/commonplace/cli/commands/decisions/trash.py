@@ -9,6 +9,7 @@ import click
 from commonplace.cli.group import settled, vault_and_state
 from commonplace.cli.options import Flags
 from commonplace.cli.output import finished, json_option, safe, show_json
+from commonplace.errors import BadArgument
 from commonplace.vault.settings import Settings
 
 if TYPE_CHECKING:
@@ -17,13 +18,15 @@ if TYPE_CHECKING:
 
 @click.command("trash")
 @vault_and_state
-@click.option("--list", "_only_list", is_flag=True, help="List what is in the trash (the default).")
+@click.option("--list", "only_list", is_flag=True, help="List what is in the trash (the default).")
 @click.option(
     "--restore", "restored", multiple=True, metavar="PATH", help="Put this note back where it was."
 )
 @json_option
-def command(flags: Flags, restored: tuple[str, ...], *, _only_list: bool, as_json: bool) -> None:
+def command(flags: Flags, restored: tuple[str, ...], *, only_list: bool, as_json: bool) -> None:
     """List deleted notes, or restore them; PATH is as the list shows it."""
+    if only_list and restored:
+        raise BadArgument("--list restores nothing; leave it out, or --restore.")
     finished(_trash(settled(flags), restored, as_json=as_json))
 
 

@@ -1,6 +1,5 @@
 """`commonplace undo`: take back what an assistant did, after a look at what that would change."""
 
-import getpass
 import time
 from collections.abc import Mapping
 from typing import Any, cast
@@ -8,7 +7,7 @@ from typing import Any, cast
 import click
 
 from commonplace.cli.group import settled, vault_and_state
-from commonplace.cli.options import Flags
+from commonplace.cli.options import Flags, vault_words
 from commonplace.cli.output import finished, json_option, safe, show_json
 from commonplace.errors import BadArgument
 from commonplace.vault.settings import Settings
@@ -44,12 +43,18 @@ def command(
     if not (by or set_name):
         raise BadArgument("Say whose changes to take back: --by NAME, or --set ID of an undo.")
     chosen = {"by": by, "path": path, "set": set_name}
-    finished(_undo(settled(flags), chosen, since, yes=yes, as_json=as_json))
+    done = finished(_undo(settled(flags), chosen, since, yes=yes))
+    if as_json:
+        show_json(done)
+    elif yes:
+        _show_done(done, vault_words(flags))
+    else:
+        _show_preview(done)
 
 
 async def _undo(
-    settings: Settings, chosen: dict[str, Any], since_text: str, *, yes: bool, as_json: bool
-) -> None:
+    settings: Settings, chosen: dict[str, Any], since_text: str, *, yes: bool
+) -> Mapping[str, object]:
     from commonplace.cli import vault_access
     from commonplace.vault.history.moments import since
 
@@ -58,15 +63,8 @@ async def _undo(
         if owner is None:
             await vault.indexer.settled()
         if yes:
-            done = await vault.undo.undo(getpass.getuser(), **chosen)
-        else:
-            done = await vault.undo.preview(**chosen)
-    if as_json:
-        show_json(done)
-    elif yes:
-        _show_done(done)
-    else:
-        _show_preview(done)
+            return await vault.undo.undo(vault_access.person(), **chosen)
+        return await vault.undo.preview(**chosen)
 
 
 def _show_preview(found: Mapping[str, object]) -> None:
@@ -88,9 +86,10 @@ def _show_preview(found: Mapping[str, object]) -> None:
     )
 
 
-def _show_done(done: Mapping[str, object]) -> None:
+def _show_done(done: Mapping[str, object], vault: str) -> None:
     for path in cast("list[str]", done["notes"]):
         click.echo(f"{safe(path)}: taken back")
     for each in cast("list[Mapping[str, str]]", done["needs_you"]):
         click.echo(f"{safe(each['path'])}: needs you: {safe(each['text'])}")
-    click.echo(f"To take this back: commonplace undo --set {done['undo']} --yes", err=True)
+    again = f"commonplace undo {vault} --set {done['undo']} --yes"
+    click.echo(f"To take this back: {again}", err=True)

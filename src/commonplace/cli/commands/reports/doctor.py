@@ -1,19 +1,16 @@
 """`commonplace doctor`: each thing that could be wrong, whether it is, and how to mend it."""
 
-import os
 import platform
 import re
-import shlex
 from dataclasses import asdict, dataclass, replace
 from typing import Any, cast
 
 import click
 
 from commonplace import __version__
-from commonplace.cli import roots
 from commonplace.cli.commands.reports import status
 from commonplace.cli.group import settled, vault_and_state, withheld
-from commonplace.cli.options import Flags
+from commonplace.cli.options import Flags, vault_words
 from commonplace.cli.output import finished, json_option, safe, show_json
 from commonplace.errors import CommonplaceError
 from commonplace.vault.settings import Settings
@@ -60,7 +57,7 @@ def _findings(flags: Flags) -> list[CheckLine]:
         settings = settled(flags)
         if unmet := withheld(settings, flags):
             found.append(CheckLine("settings file", True, unmet))
-        named = shlex.join(map(roots.absolute, flags.vault or roots.from_environment(os.environ)))
+        named = vault_words(flags)
         inside = [_for_vault(each, named) for each in finished(_inside(settings))]
         return [*found, *_model(settings), *inside]
     except CommonplaceError as error:

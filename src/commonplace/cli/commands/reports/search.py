@@ -31,8 +31,7 @@ def command(flags: Flags, limit: int, *, as_json: bool) -> None:
     The query is the last word; put several in quotes.
     """
     *vault, query = flags.vault or [""]
-    is_folder = not vault and "/" in query and Path(query).expanduser().is_dir()
-    if not query.strip() or is_folder:
+    if not query.strip() or (not vault and _names_folder(query)):
         raise BadArgument('Say what to search for: commonplace search [VAULT] "QUERY".')
     try:
         settings = settled(replace(flags, vault=tuple(vault)))
@@ -51,6 +50,13 @@ def command(flags: Flags, limit: int, *, as_json: bool) -> None:
         click.echo("Nothing found.", err=True)
     if meaning["problem"] or meaning["embedded"] < meaning["total"]:
         click.echo(f"By meaning: {status.meaning(meaning)}", err=True)
+
+
+def _names_folder(query: str) -> bool:
+    """Tell whether what stands alone is a vault whose query is missing."""
+    if query in (".", "..") or query.startswith(("/", "./", "../", "~")):
+        return True
+    return "/" in query and Path(query).is_dir()
 
 
 async def _search(settings: Settings, query: str, limit: int) -> "tuple[list[Hit], dict[str, Any]]":
