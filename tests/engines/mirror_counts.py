@@ -19,7 +19,7 @@ from neo4j import AsyncGraphDatabase
 
 from commonplace.vault.nodes import providers
 from commonplace.vault.nodes.docstore import DocStore
-from commonplace.vault.nodes.neo4j import cypher
+from commonplace.vault.nodes.neo4j.cypher import reads as cypher
 from commonplace.vault.nodes.neo4j.source import VaultSource, total
 from commonplace.vault.open import open_vault
 from commonplace.vault.settings import Root, Settings

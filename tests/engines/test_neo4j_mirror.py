@@ -15,7 +15,7 @@ import pytest
 
 from commonplace.vault.nodes import providers
 from commonplace.vault.nodes.docstore import DocStore
-from commonplace.vault.nodes.neo4j import cypher
+from commonplace.vault.nodes.neo4j.cypher import reads as cypher
 from commonplace.vault.open import open_vault
 from commonplace.vault.settings import Root, Settings
 from commonplace.vault.store_settings import StoreChoice

@@ -2,7 +2,8 @@
 
 from collections.abc import Collection, Iterable
 
-from commonplace.vault.nodes.neo4j import cypher, rows
+from commonplace.vault.nodes.neo4j import rows
+from commonplace.vault.nodes.neo4j.cypher import reads as cypher
 from commonplace.vault.nodes.neo4j.connection import Row, Transaction
 
 

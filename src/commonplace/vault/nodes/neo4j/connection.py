@@ -32,7 +32,7 @@ from neo4j.exceptions import (
 )
 
 from commonplace.errors import Unavailable
-from commonplace.vault.nodes.neo4j import cypher
+from commonplace.vault.nodes.neo4j.cypher import reads as cypher
 from commonplace.vault.store_settings import StoreChoice
 
 CONNECT_SECONDS_MAX = 5.0

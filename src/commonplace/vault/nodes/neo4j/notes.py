@@ -14,7 +14,8 @@ from commonplace.core.links import Candidate, NameKind
 from commonplace.errors import Conflict, NotFound
 from commonplace.vault.nodes import link_names
 from commonplace.vault.nodes.link_names import LinkPicture, LinkTargets, Mention, Name
-from commonplace.vault.nodes.neo4j import cypher, rows
+from commonplace.vault.nodes.neo4j import rows
+from commonplace.vault.nodes.neo4j.cypher import reads as cypher
 from commonplace.vault.nodes.neo4j.cleanup import drop_unused
 from commonplace.vault.nodes.neo4j.connection import LOAD_SECONDS_MAX, Database, Transaction
 from commonplace.vault.nodes.requests import exists

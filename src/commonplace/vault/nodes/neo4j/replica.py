@@ -12,7 +12,8 @@ import anyio
 import anyio.to_thread
 
 from commonplace.core import paths
-from commonplace.vault.nodes.neo4j import cypher, rows
+from commonplace.vault.nodes.neo4j import rows
+from commonplace.vault.nodes.neo4j.cypher import reads as cypher
 from commonplace.vault.nodes.neo4j.cleanup import drop_unused
 from commonplace.vault.nodes.neo4j.connection import LOAD_SECONDS_MAX, Database, Transaction
 from commonplace.vault.nodes.neo4j.rows import Row

@@ -5,7 +5,7 @@ database that holds another's notes, another vault's, or a newer Commonplace's, 
 """
 
 from commonplace.errors import Unavailable
-from commonplace.vault.nodes.neo4j import cypher
+from commonplace.vault.nodes.neo4j.cypher import reads as cypher
 from commonplace.vault.nodes.neo4j.connection import Database
 
 NO_DIGEST = "0" * 32

@@ -15,7 +15,7 @@ import anyio.to_thread
 from commonplace.core.search import chunks, ranking
 from commonplace.core.text import words
 from commonplace.errors import CommonplaceError, Unavailable
-from commonplace.vault.nodes.neo4j import cypher
+from commonplace.vault.nodes.neo4j.cypher import reads as cypher
 from commonplace.vault.nodes.neo4j.connection import Database, Row
 from commonplace.vault.nodes.store import SearchResult
 

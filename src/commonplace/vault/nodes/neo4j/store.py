@@ -14,7 +14,7 @@ from commonplace.core import links, paths
 from commonplace.core.links import Candidate, NameKind, fold
 from commonplace.errors import BadArgument
 from commonplace.vault.nodes import link_names
-from commonplace.vault.nodes.neo4j import cypher
+from commonplace.vault.nodes.neo4j.cypher import reads as cypher
 from commonplace.vault.nodes.neo4j.connection import Database, Row
 from commonplace.vault.nodes.neo4j.search import NodeSearch
 from commonplace.vault.nodes.requests import NodeWishes
