@@ -2,3 +2,7 @@
 
 Statements are constants; whatever comes from notes or callers is a parameter. Imports nothing.
 """
+
+from typing import LiteralString
+
+Statement = LiteralString

@@ -1,43 +1,8 @@
-"""Every statement that is put to Neo4j. The model that they share is drawn in the package.
+"""What notes hold and how they are linked: the statements that change nothing."""
 
-Statements are constants; whatever comes from notes or callers is a parameter.
-"""
+from commonplace.vault.nodes.neo4j.cypher import Statement
 
-from typing import LiteralString
-
-Statement = LiteralString
-
-# -- the mark of the store, and its lock
-
-READ_MARK: Statement = """
-MATCH (m:Commonplace {name: 'store'})
-RETURN m.use AS use, m.vault AS vault, m.schema AS schema, m.revision AS revision,
-       m.digest AS digest, m.provider AS provider
-"""
-
-MAKE_MARK: Statement = """
-MERGE (m:Commonplace {name: 'store'})
-ON CREATE SET m.use = $use, m.vault = $vault, m.schema = 0, m.revision = 0, m.recent = [],
-              m.digest = $digest
-"""
-
-KEEP_SCHEMA: Statement = "MATCH (m:Commonplace {name: 'store'}) SET m.schema = $schema"
-
-LOCK_MARK: Statement = """
-MATCH (m:Commonplace {name: 'store'})
-SET m.revision = m.revision + 1
-RETURN m.recent AS recent, m.digest AS digest
-"""
-
-KEEP_RECENT: Statement = "MATCH (m:Commonplace {name: 'store'}) SET m.recent = $recent"
-
-KEEP_DIGEST: Statement = "MATCH (m:Commonplace {name: 'store'}) SET m.digest = $digest"
-
-FOREIGN_NOTES: Statement = """
-RETURN EXISTS { (:Note) } OR EXISTS { (:Tag) } OR EXISTS { (:Folder) } AS any
-"""
-
-# -- reading
+# -- notes
 
 FIND: Statement = """
 MATCH (n:Note) WHERE n.id IN $ids
@@ -88,7 +53,7 @@ MATCH (n:Note) WHERE n.id STARTS WITH $start
 RETURN n.id AS id LIMIT $limit
 """
 
-# -- walking
+# -- walks
 
 OUT: Statement = """
 MATCH (n:Note) WHERE n.id IN $ids
@@ -212,52 +177,7 @@ COUNT_NOTES: Statement = "MATCH (n:Note) RETURN count(n) AS notes"
 
 NOTE_AT: Statement = "MATCH (n:Note) RETURN n.id AS id SKIP $place LIMIT 1"
 
-# -- writing notes
-
-PUT_NOTES: Statement = """
-UNWIND $rows AS row
-MERGE (n:Note {id: row.id})
-FOREACH (key IN [key IN keys(n) WHERE key STARTS WITH 'p_'] | REMOVE n[key])
-SET n += row.set, n.modified = datetime({epochMillis: row.modified})
-WITH n, row
-CALL (n) { MATCH (n)-[old:TAGGED|IN|CALLED|MENTIONS]->() DELETE old }
-CALL (n, row) {
-  UNWIND row.tags AS tag
-  MERGE (t:Tag {key: tag.key}) ON CREATE SET t.name = tag.name
-  CREATE (n)-[:TAGGED {order: tag.order, name: tag.name}]->(t)
-}
-CALL (n, row) {
-  UNWIND row.names AS name
-  MERGE (k:Name {key: name.key})
-  CREATE (n)-[:CALLED {kind: name.kind, name: name.name}]->(k)
-}
-CALL (n, row) {
-  UNWIND row.mentions AS mention
-  MERGE (k:Name {key: mention.key})
-  CREATE (n)-[:MENTIONS {order: mention.order, raw: mention.raw, kind: mention.kind}]->(k)
-}
-CALL (n, row) {
-  UNWIND row.folders AS folder
-  MERGE (f:Folder {path: folder})
-  CREATE (n)-[:IN]->(f)
-}
-"""
-
-MARK_UNEMBEDDED: Statement = "MATCH (n:Note) WHERE n.id IN $ids SET n:Unembedded"
-
-NEST_TAGS: Statement = """
-UNWIND $pairs AS pair
-MERGE (child:Tag {key: pair.key}) ON CREATE SET child.name = pair.name
-MERGE (parent:Tag {key: pair.parent_key}) ON CREATE SET parent.name = pair.parent_name
-MERGE (child)-[:WITHIN]->(parent)
-"""
-
-NEST_FOLDERS: Statement = """
-UNWIND $pairs AS pair
-MERGE (child:Folder {path: pair.path})
-MERGE (parent:Folder {path: pair.parent})
-MERGE (child)-[:IN]->(parent)
-"""
+# -- what has to be known before notes are written
 
 NAMES_OF: Statement = """
 MATCH (n:Note)-[c:CALLED]->(k:Name) WHERE n.id IN $ids
@@ -268,11 +188,6 @@ TAGS_AND_FOLDERS_OF: Statement = """
 MATCH (n:Note) WHERE n.id IN $ids
 RETURN COLLECT { MATCH (n)-[:TAGGED]->(t:Tag) RETURN t.key } AS tags,
        COLLECT { MATCH (n)-[:IN]->(f:Folder) RETURN f.path } AS folders
-"""
-
-WANTED_BY: Statement = """
-MATCH (n:Note)-[:WANTS]->(w:Missing) WHERE n.id IN $ids
-RETURN DISTINCT w.name AS name
 """
 
 MENTIONING: Statement = """
@@ -300,162 +215,7 @@ RETURN n.id AS id, n.broken AS broken,
 
 LINKING: Statement = "MATCH (m:Note)-[:LINKS_TO]->(:Note {id: $id}) RETURN m.id AS id ORDER BY id"
 
-PUT_LINKS: Statement = """
-UNWIND $rows AS row
-MATCH (n:Note {id: row.id})
-SET n.broken = row.broken
-WITH n, row
-CALL (n) { MATCH (n)-[old:LINKS_TO]->() DELETE old }
-CALL (n, row) {
-  UNWIND row.links AS link
-  MATCH (m:Note {id: link.id})
-  CREATE (n)-[:LINKS_TO {order: link.order, kinds: link.kinds}]->(m)
-}
-"""
-
 TEXTS: Statement = """
 MATCH (n:Note) WHERE n.id IN $ids
 RETURN n.id AS id, n.frontmatter + n.content AS text
-"""
-
-MOVE: Statement = "MATCH (n:Note {id: $id}) SET n.id = $to"
-
-TRASH: Statement = """
-MATCH (n:Note {id: $id})
-CALL (n) { MATCH (n)-[:HAS]->(p:Passage) DETACH DELETE p }
-CALL (n) { MATCH (n)-[r]-() DELETE r }
-REMOVE n:Note, n:Unembedded, n.key
-SET n:Trashed, n.trashed = datetime()
-"""
-
-DELETE_NOTES: Statement = """
-MATCH (n:Note) WHERE n.id IN $ids DETACH DELETE n
-"""
-
-# -- what nothing refers to any more
-
-DROP_TAGS: Statement = """
-MATCH (t:Tag) WHERE t.key IN $keys AND NOT EXISTS { (t)<-[:TAGGED|WITHIN]-() }
-DETACH DELETE t
-"""
-
-DROP_FOLDERS: Statement = """
-MATCH (f:Folder) WHERE f.path IN $paths AND NOT EXISTS { (f)<-[:IN]-() }
-DETACH DELETE f
-"""
-
-DROP_NAMES: Statement = """
-MATCH (k:Name) WHERE k.key IN $keys AND NOT EXISTS { (k)--() }
-DELETE k
-"""
-
-DROP_MISSING: Statement = """
-MATCH (w:Missing) WHERE w.name IN $names AND NOT EXISTS { (w)--() }
-DELETE w
-"""
-
-# -- search
-
-WORDS: Statement = """
-CALL db.index.fulltext.queryNodes('commonplace_words', $query, {limit: $limit})
-YIELD node, score
-RETURN node.id AS id, score
-"""
-
-NEAREST: Statement = """
-CALL db.index.vector.queryNodes('commonplace_meaning', $limit, $vector) YIELD node, score
-MATCH (n:Note)-[:HAS]->(node)
-RETURN n.id AS id, max(score) AS score
-"""
-
-UNEMBEDDED: Statement = """
-MATCH (n:Note:Unembedded)
-RETURN n.id AS id, n.title AS title, n.revision AS revision,
-       n.frontmatter + n.content AS text LIMIT $limit
-"""
-
-COUNT_UNEMBEDDED: Statement = "MATCH (n:Unembedded) RETURN count(n) AS notes"
-
-PUT_PASSAGES: Statement = """
-UNWIND $rows AS row
-MATCH (n:Note {id: row.id}) WHERE n.revision = row.revision
-REMOVE n:Unembedded
-WITH n, row
-CALL (n) { MATCH (n)-[:HAS]->(old:Passage) DETACH DELETE old }
-UNWIND row.passages AS passage
-CREATE (n)-[:HAS]->(p:Passage {start: passage.start, end: passage.end})
-WITH p, passage
-CALL db.create.setNodeVectorProperty(p, 'vector', passage.vector)
-"""
-
-KEEP_PROVIDER: Statement = """
-MATCH (m:Commonplace {name: 'store'}) SET m.provider = $provider
-"""
-
-FORGET_PASSAGES: Statement = """
-MATCH (p:Passage) CALL (p) { DETACH DELETE p } IN TRANSACTIONS OF 1000 ROWS
-"""
-
-EMBED_ANEW: Statement = """
-MATCH (n:Note) CALL (n) { SET n:Unembedded } IN TRANSACTIONS OF 1000 ROWS
-"""
-
-DROP_MEANING: Statement = "DROP INDEX commonplace_meaning IF EXISTS"
-
-MAKE_MEANING: Statement = """
-CREATE VECTOR INDEX commonplace_meaning IF NOT EXISTS FOR (p:Passage) ON p.vector
-OPTIONS $options
-"""
-
-AWAIT_INDEXES: Statement = "CALL db.awaitIndexes(60)"
-
-# -- the mirror's own
-
-FINGERPRINTS: Statement = """
-MATCH (n:Note) WHERE n.id > $after
-RETURN n.id AS id, n.fingerprint AS fingerprint ORDER BY id LIMIT $limit
-"""
-
-FINGERPRINTS_OF: Statement = """
-MATCH (n:Note) WHERE n.id IN $ids
-RETURN n.id AS id, n.fingerprint AS fingerprint
-"""
-
-# Whatever else people tied to a note stays with it under its new name.
-FOLLOW: Statement = """
-UNWIND $moves AS move
-MATCH (n:Note {id: move.was})
-WHERE NOT EXISTS { MATCH (:Note {id: move.id}) }
-SET n.id = move.id
-"""
-
-# A link to a note that is not there yet leaves the note marked as not finished.
-PUT_MIRRORED_LINKS: Statement = """
-UNWIND $rows AS row
-MATCH (n:Note {id: row.id})
-CALL (n) { MATCH (n)-[old:LINKS_TO|WANTS]->() DELETE old }
-CALL (n, row) {
-  UNWIND row.wants AS want
-  MERGE (w:Missing {name: want.name})
-  CREATE (n)-[:WANTS {kinds: want.kinds}]->(w)
-}
-CALL (n, row) {
-  UNWIND row.links AS link
-  MATCH (m:Note {id: link.id})
-  CREATE (n)-[:LINKS_TO {order: link.order, kinds: link.kinds}]->(m)
-  RETURN count(*) AS made
-}
-SET n.fingerprint = CASE WHEN made = size(row.links) THEN row.fingerprint ELSE '' END
-RETURN n.id AS id, n.fingerprint AS fingerprint
-"""
-
-DESCRIBE: Statement = """
-MATCH (n:Note) WHERE n.id IN $ids
-RETURN n.id AS id, properties(n) AS set,
-       COLLECT { MATCH (n)-[t:TAGGED]->(k:Tag) RETURN [k.key, t.name] ORDER BY t.order } AS tags,
-       COLLECT { MATCH (n)-[:IN]->(f:Folder) RETURN f.path } AS folders,
-       COLLECT { MATCH (n)-[l:LINKS_TO]->(m:Note) RETURN [m.id, l.kinds] ORDER BY l.order }
-       AS links,
-       COLLECT { MATCH (n)-[l:WANTS]->(w:Missing) RETURN [w.name, l.kinds] ORDER BY w.name }
-       AS wants
 """
