@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from commonplace.core import render
+from commonplace.core.render import document_page as render
 from commonplace.tools import graph
 from tests.tools.conftest import OpenDesk
 

@@ -6,8 +6,8 @@ import re
 import pytest
 from hypothesis import given, strategies as st
 
-from commonplace.core import render
-from commonplace.core.render import Decided, GrepLines, GrepPage, Line, PendingLine
+from commonplace.core.render import document_page as render
+from commonplace.core.render.document_page import Decided, GrepLines, GrepPage, Line, PendingLine
 from commonplace.core.text import invisible
 from tests.tools.conftest import OpenDesk, text_of
 

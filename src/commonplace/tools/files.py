@@ -7,10 +7,11 @@ numbers of one are those of the others, and a path that one prints is taken by e
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
-from commonplace.core import excerpts, globs, paths, render
+from commonplace.core import excerpts, globs, paths
+from commonplace.core.render import document_page as render
 from commonplace.core.attachments import media
 from commonplace.core.critic import NoChange
-from commonplace.core.render import GrepPage
+from commonplace.core.render.document_page import GrepPage
 from commonplace.core.text import foreign
 from commonplace.core.text.line_pages import LinePage
 from commonplace.errors import (

@@ -12,7 +12,8 @@ from itertools import islice
 from typing import cast
 from urllib.parse import quote
 
-from commonplace.core import excerpts, render
+from commonplace.core import excerpts
+from commonplace.core.render import document_page as render
 from commonplace.core.text import line_pages
 from commonplace.core.text.line_pages import LinePage, fit, lines_of
 from commonplace.errors import BadArgument, Unreadable

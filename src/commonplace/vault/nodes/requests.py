@@ -10,7 +10,8 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from typing import Protocol
 
-from commonplace.core import compose, paths, render
+from commonplace.core import compose, paths
+from commonplace.core.render import document_page as render
 from commonplace.core.critic import revise
 from commonplace.core.links import respell
 from commonplace.core.text import words

@@ -10,7 +10,8 @@ from functools import partial
 
 import anyio
 
-from commonplace.core import digest, paths, properties, render
+from commonplace.core import digest, paths, properties
+from commonplace.core.render import document_page as render
 from commonplace.core.links import Candidate
 from commonplace.vault.documents.notes import LiveNotes
 from commonplace.vault.index.catalog import CatalogEntry

@@ -7,7 +7,8 @@ from collections.abc import Callable
 
 import anyio.to_thread
 
-from commonplace.core import critic, paths, render
+from commonplace.core import critic, paths
+from commonplace.core.render import document_page as render
 from commonplace.core.text import endings, foreign
 from commonplace.errors import BadPath, CommonplaceError, NotFound, Unavailable, Unreadable
 from commonplace.vault.documents.notes import LiveNotes

@@ -7,8 +7,8 @@ import time
 import pytest
 from hypothesis import given, strategies as st
 
-from commonplace.core import render
-from commonplace.core.render import GrepLines, GrepPage, Line, PendingLine
+from commonplace.core.render import document_page as render
+from commonplace.core.render.document_page import GrepLines, GrepPage, Line, PendingLine
 from commonplace.core.text import invisible
 from tests.core.case_files import cases
 
