@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from commonplace.core import compose, paths
-from commonplace.core.render import document_page as render
 from commonplace.core.critic import revise
 from commonplace.core.links import respell
+from commonplace.core.render import listings
 from commonplace.core.text import words
 from commonplace.core.text.edits import Edit
 from commonplace.core.text.unified_diff import unified
@@ -95,7 +95,7 @@ class NodeWishes:
             if paths.has_note_suffix(candidate) and await self._base.found(candidate) is not None:
                 return candidate
         near = paths.near(path, await self._base.near(path))
-        raise render.not_found(path, near)
+        raise listings.not_found(path, near)
 
     def lately(self, old: str) -> str | None:
         """Return where a node went that had this id a while ago."""

@@ -11,8 +11,8 @@ from functools import partial
 import anyio
 
 from commonplace.core import digest, paths, properties
-from commonplace.core.render import document_page as render
 from commonplace.core.links import Candidate
+from commonplace.core.render import listings
 from commonplace.vault.documents.notes import LiveNotes
 from commonplace.vault.index.catalog import CatalogEntry
 from commonplace.vault.index.indexer import Indexer
@@ -152,7 +152,7 @@ class Listing:
             await self._indexer.update([found])
             about = self._index.about(found)
         if about is None:
-            raise render.not_found(found)
+            raise listings.not_found(found)
         return about
 
     async def links(self, path: str) -> Links:

@@ -7,7 +7,7 @@ import time
 from dataclasses import asdict, dataclass
 
 from commonplace.core import critic
-from commonplace.core.render.document_page import CommentLine, Decided, PendingLine
+from commonplace.core.render.remarks import CommentLine, Decided, PendingLine
 from commonplace.vault.permissions.requests import Json
 from commonplace.vault.search.texts import Texts
 from commonplace.vault.suggestions.authorship import Authorship

@@ -15,7 +15,7 @@ from commonplace.cli.group import settled, vault_and_state
 from commonplace.cli.options import Flags
 from commonplace.cli.output import finished, json_option, safe, show_json
 from commonplace.cli.set_headings import SetHeadings, set_headings
-from commonplace.core.render.document_page import PERHAPS_REJECTED
+from commonplace.core.render.remarks import PERHAPS_REJECTED
 from commonplace.core.text.invisible import visible
 from commonplace.core.text.word_diff import word_diff
 from commonplace.errors import BadArgument, Conflict
