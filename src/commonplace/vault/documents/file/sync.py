@@ -46,7 +46,7 @@ from commonplace.vault.documents.file.versions import OVERLAP_SECONDS, Held
 from commonplace.vault.files.reader import Look, Stamp, reason
 from commonplace.vault.files.roots import Roots
 from commonplace.vault.log.log import THIS_UPDATE, FileRecord, Log
-from commonplace.vault.log.tasks import Background
+from commonplace.vault.supervisor import Background
 
 _ROUNDS_MAX = 20
 _BUSY_SECONDS = 0.05
