@@ -28,7 +28,7 @@ from commonplace.core.text.endings import FileForm
 from commonplace.core.text.truncation import deletes_much
 from commonplace.errors import Conflict, Unavailable
 from commonplace.vault.documents.documents import Documents, First, Settled
-from commonplace.vault.documents.engine import text_of
+from commonplace.vault.documents.engine.replica import text_of
 from commonplace.vault.documents.file import versions
 from commonplace.vault.documents.file.known_file import (
     ACTOR,
