@@ -23,7 +23,7 @@ from commonplace.vault.settings import Settings
 
 if TYPE_CHECKING:
     from commonplace.cli.vault_access import Desk
-    from commonplace.vault.index.reader import PendingSuggestion
+    from commonplace.vault.index.queries.suggestions import PendingSuggestion
 
 Verdict = Literal["accept", "reject"]
 
