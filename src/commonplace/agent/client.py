@@ -57,7 +57,6 @@ class AgentClient:
         self._able = schema.AgentCapabilities()
         self._sign_in: list[str] = []
         self._mode_option = ""
-        self.tools_offered = False
 
     @property
     def session(self) -> str:
@@ -169,7 +168,6 @@ class AgentClient:
 
     async def _open(self, tools: ToolServer | None, session: str) -> None:
         servers = self._servers(tools)
-        self.tools_offered = bool(servers)
         if session and await self._reopened(session, servers):
             self._requests.session = session
             return
