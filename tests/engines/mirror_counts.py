@@ -19,7 +19,7 @@ from neo4j import AsyncGraphDatabase
 
 from commonplace.vault.nodes import providers
 from commonplace.vault.nodes.docstore import DocStore
-from commonplace.vault.nodes.neo4j import cypher
+from commonplace.vault.nodes.neo4j.cypher import store_mark
 from commonplace.vault.nodes.neo4j.source import VaultSource, total
 from commonplace.vault.open import open_vault
 from commonplace.vault.settings import Root, Settings
@@ -100,7 +100,7 @@ async def up_to_date(vault: Vault, ask: Ask) -> None:
     try:
         while True:
             here = total((await anyio.to_thread.run_sync(source.fingerprints)).values())
-            rows = await ask(cypher.READ_MARK)
+            rows = await ask(store_mark.READ_MARK)
             if rows and rows[0]["digest"] == here:
                 return
             await anyio.sleep(0.2)

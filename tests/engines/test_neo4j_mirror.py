@@ -15,7 +15,7 @@ import pytest
 
 from commonplace.vault.nodes import providers
 from commonplace.vault.nodes.docstore import DocStore
-from commonplace.vault.nodes.neo4j import cypher
+from commonplace.vault.nodes.neo4j.cypher import store_mark
 from commonplace.vault.open import open_vault
 from commonplace.vault.settings import Root, Settings
 from commonplace.vault.store_settings import StoreChoice
@@ -185,7 +185,7 @@ async def test_a_restart_goes_on_where_it_was(
     async with mirrored(folder, server) as vault:
         await until(lambda: agrees(ask, vault))
     await ask("MATCH (n:Note) SET n.seen = true")
-    (before,) = await ask(cypher.READ_MARK)
+    (before,) = await ask(store_mark.READ_MARK)
     (folder / "vault" / "n7.md").write_text("[[Home]]")
     (folder / "vault" / "n9.md").unlink()
     async with mirrored(folder, server) as vault:
@@ -194,7 +194,7 @@ async def test_a_restart_goes_on_where_it_was(
             return ("n7.md", "Home.md") in await links(ask) and await agrees(ask, vault)
 
         await until(caught_up)
-    (after,) = await ask(cypher.READ_MARK)
+    (after,) = await ask(store_mark.READ_MARK)
     # Three notes differ (n8 linked to the one that went): two transactions, not four hundred.
     assert after["revision"] - before["revision"] <= 4
     assert after["digest"] != before["digest"]
@@ -202,7 +202,7 @@ async def test_a_restart_goes_on_where_it_was(
         await until(lambda: agrees(ask, vault))
         (folder / "vault" / "mark.md").write_text("x")
         await until(lambda: agrees(ask, vault))
-    (last,) = await ask(cypher.READ_MARK)
+    (last,) = await ask(store_mark.READ_MARK)
     assert last["revision"] - after["revision"] <= 4
 
 

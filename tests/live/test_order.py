@@ -15,7 +15,7 @@ from pathlib import Path
 from commonplace.core.yjs.encoding import EarlyUpdate, HostileUpdate, LargeUpdate
 from commonplace.core.yjs.update import PLAIN_TEXT, Policy
 from commonplace.vault.documents.document import Document
-from commonplace.vault.documents.engine import text_of
+from commonplace.vault.documents.engine.replica import text_of
 from commonplace.vault.documents.trial_worker import try_update
 from tests import node
 from tests.core.yjs.updates import after, before, between, deleting, first, section, update

@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from commonplace.core import render
+from commonplace.core.render import listings, remarks
 from commonplace.tools import graph
 from tests.tools.conftest import OpenDesk
 
@@ -35,8 +35,8 @@ async def test_read_with_very_many_suggestions(desk: OpenDesk) -> None:
     text = await opened.call("read", file_path="a.md", limit=10)
     listed = text[text.index("[Pending suggestions]") :].splitlines()
     assert listed[1] == "  L1: {++two++}"
-    assert len(listed) == render.PENDING_MAX + 2
-    assert listed[-1] == f"  … and {15_000 - render.PENDING_MAX:,} more"
+    assert len(listed) == remarks.PENDING_MAX + 2
+    assert listed[-1] == f"  … and {15_000 - remarks.PENDING_MAX:,} more"
 
 
 async def test_a_node_with_very_many_tags_and_links(desk: OpenDesk) -> None:
@@ -51,5 +51,5 @@ async def test_a_node_with_very_many_tags_and_links(desk: OpenDesk) -> None:
     listed = await opened.call("search_by_tags", tags=["t0"])
     assert len(listed) < ANSWER_MAX
     text = await opened.call("get_links", file_path="a.md")
-    assert f"- (and {50_000 - render.LINKS_MAX:,} more)" in text
+    assert f"- (and {50_000 - listings.LINKS_MAX:,} more)" in text
     assert "- b.md" in text

@@ -6,8 +6,9 @@ import re
 import pytest
 from hypothesis import given, strategies as st
 
-from commonplace.core import render
-from commonplace.core.render import Decided, GrepLines, GrepPage, Line, PendingLine
+from commonplace.core.render import grep_lines, listings, remarks
+from commonplace.core.render.grep_lines import GrepLines, GrepPage, Line
+from commonplace.core.render.remarks import Decided, PendingLine
 from commonplace.core.text import invisible
 from tests.tools.conftest import OpenDesk, text_of
 
@@ -44,14 +45,14 @@ def lines_that(text: str, *shapes: str) -> None:
 def test_suggestions_are_listed_in_a_line_each(found: list[tuple[str, str, str]]) -> None:
     pending = [PendingLine(1, old, new, author, 5) for old, new, author in found]
     decided = [Decided("accept", old, new, who, new) for old, new, who in found]
-    for listed in (render.pending_list(pending), render.decided_list(decided)):
+    for listed in (remarks.pending_list(pending), remarks.decided_list(decided)):
         assert len((listed or "").splitlines()) == (len(found) + 1 if found else 0)
         assert not list(invisible.positions(listed or ""))
 
 
 @given(st.lists(HOSTILE, max_size=3), st.lists(HOSTILE, max_size=3))
 def test_links_are_listed_in_a_line_each(forward: list[str], nowhere: list[str]) -> None:
-    lists = render.link_lists((), forward, nowhere)
+    lists = listings.link_lists((), forward, nowhere)
     heads = [line for line in lists.splitlines() if not line.startswith("- ")]
     assert heads[:3] == ["Backlinks (documents linking to this):", "", heads[2]]
     assert heads[2] == "Forward links (documents this links to):"
@@ -60,9 +61,11 @@ def test_links_are_listed_in_a_line_each(forward: list[str], nowhere: list[str])
 
 @given(HOSTILE.map(lambda text: text.replace("\n", " ")), HOSTILE, st.booleans())
 def test_found_lines_and_messages_keep_to_their_line(text: str, path: str, numbers: bool) -> None:
-    shown = render.found_lines([GrepLines("a.md", [Line(1, text)])], GrepPage(), numbers=numbers)
+    shown = grep_lines.found_lines(
+        [GrepLines("a.md", [Line(1, text)])], GrepPage(), numbers=numbers
+    )
     assert all(line.startswith("a.md:") for line in shown.split("\n"))
-    assert len(str(render.not_found(path, [path])).splitlines()) == 1
+    assert len(str(listings.not_found(path, [path])).splitlines()) == 1
 
 
 AUTHOR = (

@@ -1,33 +1,30 @@
-"""The client side of the Agent Client Protocol: the one module that imports its package.
+"""The client side of the Agent Client Protocol.
 
-What the agent says comes out as plain events. Its requests are validated here, by the package's own
-models, before anything is done with them: the package's router lets `_meta` overwrite what it has
-validated, and logs what it does not know. Unknown messages are ignored, as the protocol wants.
+It starts an agent and its session, and prompts it; what the agent says and asks is for `requests`.
 """
 
 import asyncio
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
 from acp import PROTOCOL_VERSION, RequestError, connect_to_agent, schema
 from acp.client.connection import ClientSideConnection
 from pydantic import ValidationError
 
 from commonplace import __version__
-from commonplace.agent.events import Choice, Event, Prompt, Question
-from commonplace.agent.messages import Json, MessageLines
+from commonplace.agent.events import Prompt
+from commonplace.agent.messages import MessageLines
 from commonplace.agent.process import AgentProcess
+from commonplace.agent.requests import AgentRequests, Host
 from commonplace.agent.settings import AgentCommand
-from commonplace.agent.updates import event_of, mode_option, modes_of, question_of, text_of
-from commonplace.errors import CommonplaceError, Unavailable
+from commonplace.agent.updates import mode_option, modes_of, text_of
+from commonplace.errors import Unavailable
 
 START_SECONDS_MAX = 60.0
-REQUESTS_MAX = 32
 _NO_SIGN_IN = -32000
-_NOT_KNOWN, _BUSY, _WRONG, _FAILED = -32601, -32000, -32602, -32603
+_WRONG = -32602
 
 _Block = (
     schema.TextContentBlock
@@ -38,30 +35,6 @@ _Block = (
 )
 _Session = schema.NewSessionResponse | schema.LoadSessionResponse | schema.ResumeSessionResponse
 _Server = schema.HttpMcpServer | schema.SseMcpServer | schema.AcpMcpServer | schema.McpServerStdio
-
-
-class Host(Protocol):
-    """Whoever holds the conversation."""
-
-    async def hear(self, event: Event) -> None:
-        """Take what the agent says, in order."""
-        ...
-
-    def trouble(self, path: str, text: str) -> None:
-        """Take note that something could not be taken."""
-        ...
-
-    async def permit(self, question: Question) -> Choice:
-        """Answer whether the agent may."""
-        ...
-
-    async def read_file(self, path: str, line: int | None, limit: int | None) -> str:
-        """Return a file of the working copy."""
-        ...
-
-    async def write_file(self, path: str, text: str) -> None:
-        """Write a file of the working copy."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,21 +51,23 @@ class AgentClient:
 
     def __init__(self, agent: AgentCommand, host: Host, folder: Path) -> None:
         self._agent, self._host, self._folder = agent, host, folder
-        self._requests: set[asyncio.Task[None]] = set()
+        self._requests = AgentRequests(host)
         self._process: AgentProcess | None = None
-        self._lines: MessageLines | None = None
         self._connection: ClientSideConnection | None = None
         self._able = schema.AgentCapabilities()
         self._sign_in: list[str] = []
         self._mode_option = ""
-        self.session = ""
-        self.tools_offered = False
+
+    @property
+    def session(self) -> str:
+        """The id of the session; empty before there is one."""
+        return self._requests.session
 
     async def start(self, tools: ToolServer | None, session: str = "") -> None:
         """Start the agent and its session: the one before if it can be had back, else a new one."""
         self._process = await AgentProcess.start(self._agent, self._folder)
-        lines = MessageLines(self._process.stdout, self._process.stdin, self._take)
-        self._lines = lines
+        lines = MessageLines(self._process.stdout, self._process.stdin, self._requests.take)
+        self._requests.lines = lines
         self._connection = connect_to_agent(cast("Any", _Nobody()), lines)
         try:
             async with asyncio.timeout(START_SECONDS_MAX):
@@ -137,8 +112,7 @@ class AgentClient:
 
     async def close(self) -> None:
         """End the connection and the process."""
-        for request in tuple(self._requests):
-            request.cancel()
+        self._requests.cancel()
         if self._connection is not None:
             with suppress(OSError, RuntimeError):
                 await self._connection.close()
@@ -194,13 +168,12 @@ class AgentClient:
 
     async def _open(self, tools: ToolServer | None, session: str) -> None:
         servers = self._servers(tools)
-        self.tools_offered = bool(servers)
         if session and await self._reopened(session, servers):
-            self.session = session
+            self._requests.session = session
             return
         assert self._connection is not None
         new = await self._connection.new_session(cwd=str(self._folder), mcp_servers=servers)
-        self.session = new.session_id
+        self._requests.session = new.session_id
         await self._tell_modes(new)
 
     async def _reopened(self, session: str, servers: list[_Server]) -> bool:
@@ -257,83 +230,9 @@ class AgentClient:
             )
         return blocks
 
-    # -- what the agent says and asks
-
-    async def _take(self, message: Json) -> None:
-        method, id = message["method"], message.get("id")
-        if method == "session/update":
-            await self._hear(message.get("params"))
-        elif id is not None:
-            if len(self._requests) >= REQUESTS_MAX:
-                await self._refuse(id, _BUSY, "Too many requests at once.")
-                return
-            task = asyncio.create_task(self._serve(id, method, message.get("params")))
-            self._requests.add(task)
-            task.add_done_callback(self._requests.discard)
-
-    async def _hear(self, params: object) -> None:
-        try:
-            news = schema.SessionNotification.model_validate(params)
-        except (ValidationError, RecursionError):
-            return  # of a later version of the protocol, or nonsense
-        if news.session_id == self.session and (event := event_of(news.update)) is not None:
-            await self._host.hear(event)
-
-    async def _serve(self, id: int | str, method: str, params: object) -> None:
-        served = {
-            "session/request_permission": self._permit,
-            "fs/read_text_file": self._read,
-            "fs/write_text_file": self._write,
-        }.get(method)
-        try:
-            if served is None:
-                await self._refuse(id, _NOT_KNOWN, "This client does not offer that.")
-            else:
-                await self._answer(id, await served(params))
-        except (ValidationError, RecursionError):
-            await self._refuse(id, _WRONG, "The parameters are not those of the protocol.")
-        except CommonplaceError as error:
-            await self._refuse(id, _FAILED, str(error))
-        except OSError:
-            return  # it is gone
-
-    async def _permit(self, params: object) -> schema.RequestPermissionResponse:
-        asked = schema.RequestPermissionRequest.model_validate(params)
-        choice = await self._host.permit(question_of(asked.tool_call))
-        option = _option(asked.options, allowed=choice != "no")
-        if option is None:
-            return schema.RequestPermissionResponse(
-                outcome=schema.DeniedOutcome(outcome="cancelled")
-            )
-        return schema.RequestPermissionResponse(
-            outcome=schema.AllowedOutcome(outcome="selected", option_id=option)
-        )
-
-    async def _read(self, params: object) -> schema.ReadTextFileResponse:
-        asked = schema.ReadTextFileRequest.model_validate(params)
-        text = await self._host.read_file(asked.path, asked.line, asked.limit)
-        return schema.ReadTextFileResponse(content=text)
-
-    async def _write(self, params: object) -> schema.WriteTextFileResponse:
-        asked = schema.WriteTextFileRequest.model_validate(params)
-        await self._host.write_file(asked.path, asked.content)
-        return schema.WriteTextFileResponse()
-
-    async def _answer(self, id: int | str, result: schema.BaseModel) -> None:
-        body = result.model_dump(mode="json", by_alias=True, exclude_none=True)
-        await self._send({"jsonrpc": "2.0", "id": id, "result": body})
-
-    async def _refuse(self, id: int | str, code: int, text: str) -> None:
-        await self._send({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": text}})
-
-    async def _send(self, message: Json) -> None:
-        assert self._lines is not None
-        with suppress(OSError, RuntimeError):
-            await self._lines.send(message)
-
 
 class _Nobody:
-    """What the package's router finds: it is asked nothing, since `_take` answers."""
+    """What the package's router finds: it is asked nothing, since `requests` answers."""
 
     def __getattr__(self, name: str) -> object:
         if name == "on_connect":
@@ -343,9 +242,3 @@ class _Nobody:
             raise RequestError.method_not_found(name)
 
         return refuse
-
-
-def _option(options: Sequence[schema.PermissionOption], *, allowed: bool) -> str | None:
-    """Choose how to say it: never for always, which the agent would remember by itself."""
-    kind = "allow_once" if allowed else "reject_once"
-    return next((one.option_id for one in options if one.kind == kind), None)

@@ -31,8 +31,8 @@ State = Literal["resting", "starting", "working", "failed"]
 class Client(Protocol):
     """An agent that runs."""
 
-    session: str
-
+    @property
+    def session(self) -> str: ...  # noqa: D102
     async def prompt(self, prompt: Prompt) -> str: ...  # noqa: D102
     async def cancel(self) -> None: ...  # noqa: D102
     async def set_mode(self, mode: str) -> None: ...  # noqa: D102

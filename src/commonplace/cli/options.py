@@ -22,7 +22,6 @@ from commonplace.vault.settings import (
     LOG_FORMATS,
     LOG_LEVELS,
     OPERATIONS,
-    Config,
     Retention,
     Root,
     Settings,
@@ -32,6 +31,7 @@ from commonplace.vault.settings import (
     policies_of,
     vault_key,
 )
+from commonplace.vault.settings.config_file import Config
 from commonplace.vault.trust import Person, WiderSetting
 from commonplace.vault.trust.records import Records
 

@@ -12,7 +12,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from commonplace.errors import BadArgument, NotFound, Unreadable
-from commonplace.vault.settings import CONFIG_FILE, Config, Root, parse_config
+from commonplace.vault.settings import CONFIG_FILE, Root
+from commonplace.vault.settings.config_file import Config, parse_config
 from commonplace.vault.trust import real_root
 
 CONFIG_BYTES_MAX = 64 * 1024

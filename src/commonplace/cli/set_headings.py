@@ -7,7 +7,7 @@ from commonplace.cli.output import safe
 
 if TYPE_CHECKING:
     from commonplace.cli.vault_access import SetsDesk
-    from commonplace.vault.index.reader import PendingSuggestion
+    from commonplace.vault.index.queries.suggestions import PendingSuggestion
 
 
 class SetHeadings:

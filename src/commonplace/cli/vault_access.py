@@ -22,7 +22,7 @@ from commonplace.server.owner.handshake import Welcome, hello, line, parse_answe
 from commonplace.server.owner.host import hosting
 from commonplace.vault.doctor import Check
 from commonplace.vault.history.timeline import Question
-from commonplace.vault.index.reader import PendingSuggestion
+from commonplace.vault.index.queries.suggestions import PendingSuggestion
 from commonplace.vault.notes.trash import Trashed
 from commonplace.vault.owner import claim, connect, socket_folder
 from commonplace.vault.permissions.approvals import Parked

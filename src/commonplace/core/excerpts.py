@@ -6,7 +6,7 @@ Lines are made as they are asked for: a note may have millions, of which a page 
 from collections.abc import Iterable, Iterator, Sequence
 from heapq import merge
 
-from commonplace.core.render import GrepLines, Line
+from commonplace.core.render.grep_lines import GrepLines, Line
 
 # (start, end) in UTF-8 bytes of the text; a match of a whole line is told by the line's start.
 Span = tuple[int, int]

@@ -4,16 +4,12 @@ Heavy imports wait until they are needed, and then do not hold up the event loop
 only asks the vault a question loads no protocol.
 """
 
-import logging
-import os
-import time
 from asyncio import get_running_loop
-from collections.abc import AsyncGenerator, Hashable, Sequence
+from collections.abc import AsyncGenerator, Hashable
 from contextlib import asynccontextmanager, nullcontext
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import anyio
@@ -21,9 +17,8 @@ import anyio.to_thread
 from anyio.streams.buffered import BufferedByteStream
 
 from commonplace import __version__
-from commonplace.core.view import View
-from commonplace.errors import BadArgument
-from commonplace.server.api.assistants import Visit, Visits
+from commonplace.server.access.state_key import state_key
+from commonplace.server.api.assistants import Visits
 from commonplace.server.mcp.vault_resources import VaultResources
 from commonplace.server.metrics.counts import Counts
 from commonplace.server.owner.handshake import Hello
@@ -34,36 +29,20 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
     from commonplace.agent.agents import Agents
-    from commonplace.server.access.door import Door
-    from commonplace.server.access.guard import Guard
     from commonplace.server.mcp.lazy import LateNotes
     from commonplace.server.mcp.server import NoteServer
     from commonplace.server.mcp.stream import Service
     from commonplace.server.metrics.registry import Registry
     from commonplace.server.metrics.text import Family
     from commonplace.server.owner.tool_port import ToolPort
-    from commonplace.server.yjs.rooms import Rooms
-    from commonplace.tools.table import Tool, Toolbox
+    from commonplace.server.vault_apps import VaultApps
+    from commonplace.tools.table import Toolbox
     from commonplace.vault.databases import OpenDatabases
     from commonplace.vault.lease.lease import Lease
     from commonplace.vault.nodes.providers import Stores
-    from commonplace.vault.nodes.store import Store
-    from commonplace.vault.permissions.permissions import Permissions
     from commonplace.vault.vault import Vault
 
-NO_TOKENS = (
-    "Access tokens are required here, and this vault has no valid one. Create one:"
-    " `commonplace token create NAME`, for the same vault. Then start again."
-)
-NO_TOKENS_YET = (
-    "Nobody can come in yet: this vault has no valid access token. Create one on this machine:"
-    " `commonplace token create NAME`, for the same vault and --state."
-)
-
-_KEY_BYTES = 32
 _GREETING_SECONDS = 0.05
-
-_logger = logging.getLogger(__name__)
 
 
 class Served:
@@ -76,7 +55,7 @@ class Served:
         self._opened = anyio.Event()
         self._late: list[LateNotes] = []
         self._services: dict[Hashable, Service] = {}
-        self._shared_rooms: Rooms | None = None
+        self._apps: VaultApps | None = None
         self._visits = Visits()
         self._counts = Counts()
         self.lease: Lease | None = None
@@ -130,7 +109,7 @@ class Served:
         """Tell a monitor how this owner is doing."""
         from commonplace.server.metrics.vault_metrics import Sockets, owner_families
 
-        rooms = self._shared_rooms
+        rooms = self._apps.rooms if self._apps else None
         sockets = Sockets(rooms.connections, rooms.behind) if rooms else Sockets()
         return owner_families(self.vault, self._counts, sockets, self.lease)
 
@@ -154,159 +133,19 @@ class Served:
         await self.opened()
         service = self._service(own, await self._toolbox(own))
         server = await service.server()
-        from commonplace.server.access.guard import Guard
-        from commonplace.server.api import (
-            agents as agents_api,
-            answers,
-            attachments,
-            browse,
-            checkouts,
-            connect,
-            folders,
-            graph as graph_api,
-            notes,
-            page,
-            search,
-            tokens as tokens_api,
-        )
-        from commonplace.server.api.decisions import (
-            approvals,
-            comments,
-            history as history_api,
-            review,
-            sets,
-        )
-        from commonplace.server.app import create_app
-        from commonplace.server.metrics.process import process_families
-        from commonplace.server.metrics.route import metrics_route
-        from commonplace.server.parts import Parts
-        from commonplace.server.yjs import sockets, ysweet
+        if self._apps is None:
+            from commonplace.server.vault_apps import VaultApps
 
-        closed = own.read_only
-        guard, door = Guard.also(own.access.hosts), self._door(own)
-        routes = [
-            metrics_route(lambda: [*process_families(), *self.metrics()]),
-            *page.routes(),
-            *answers.routes(self.vault, read_only=closed),
-            *browse.routes(self.vault, self._visits),
-            *graph_api.routes(self.vault),
-            *search.routes(self.vault),
-            *folders.routes(self.vault, read_only=closed),
-            *attachments.routes(self.vault, read_only=closed),
-            *connect.routes(own, self._visits, shared=self.lease is not None),
-            *review.routes(self.vault, read_only=closed),
-            *history_api.routes(self.vault, read_only=closed),
-            *sets.routes(self.vault, read_only=closed),
-            *([] if closed else comments.routes(self.vault)),
-            *([] if closed else approvals.routes(self.vault)),
-            *([] if closed else notes.routes(self.vault)),
-            *(tokens_api.routes(self.vault.tokens) if own.access.desk else []),
-            *(checkouts.routes(self.vault) if own.access.desk and not closed else []),
-            *(
-                agents_api.routes(lambda: self.agents, self.pages.address)
-                if self._offers_agents(own)
-                else []
-            ),
-            *sockets.routes(self._rooms(), read_only=closed),
-            *ysweet.routes(
-                self._rooms(),
-                key=_state_key(own.state),
-                read_only=closed,
-                prefix=own.access.prefix,
-            ),
-        ]
-        return create_app(
-            server,
-            routes,
-            direct=service.direct,
-            guard=guard,
-            door=door,
-            ready=self._missing,
-            parts=Parts(partial(self._part, own, guard)),
-            counts=self._counts,
-        )
-
-    def _offers_agents(self, own: Settings) -> bool:
-        """Tell whether agents may be used here: by the person of this machine, or as they say."""
-        if own.read_only:
-            return False
-        from commonplace.server.access.guard import LOOPBACK
-
-        others = own.access.token or not set(own.access.hosts) <= set(LOOPBACK)
-        if own.access.desk or not others:
-            return True
-        try:
-            return self.agents.personal().serve_agents
-        except BadArgument:
-            return False  # whoever uses an agent at this machine is told what is wrong
-
-    @asynccontextmanager
-    async def _part(self, own: Settings, guard: "Guard", view: View) -> "AsyncGenerator[ASGIApp]":
-        """Give an app over the part of the vault that a view shows."""
-        from commonplace.server.api import answers, attachments, browse, graph, notes, search
-        from commonplace.server.api.decisions import review
-        from commonplace.server.app import part_app
-        from commonplace.server.mcp.server import build
-        from commonplace.server.mcp.tool_calls import ToolCalls
-        from commonplace.server.yjs import sockets, ysweet
-        from commonplace.server.yjs.seen_rooms import SeenRooms
-        from commonplace.tools.families import FOR_PARTS
-        from commonplace.vault.nodes.docstore import DocStore
-        from commonplace.vault.part import part_of
-
-        closed, key = own.read_only, _state_key(own.state)
-        async with part_of(self.vault, view) as vault:
-            rooms = SeenRooms(self._rooms(), self.vault, vault)
-            permissions = vault.permissions.under(own.policies)
-            tools = self._tools(vault, permissions, DocStore(vault, permissions))
-            box = self._box(own, [tool for tool in tools if tool.name in FOR_PARTS])
-            calls = ToolCalls(box, counts=self._counts)
-            server = build(calls, VaultResources(vault), version=__version__, state_keys=[key])
-            routes = [
-                *answers.routes(vault, read_only=closed),
-                *browse.routes(vault, Visits()),
-                *graph.routes(vault),
-                *search.routes(vault),
-                *attachments.routes(vault, read_only=True),
-                *review.routes(vault, read_only=True),
-                *([] if closed else notes.routes(vault)),
-                *sockets.routes(rooms, read_only=closed),
-                *ysweet.routes(rooms, key=key, read_only=closed, prefix=own.access.prefix),
-            ]
-            async with part_app(server, routes, guard) as app:
-                yield app
-
-    def _door(self, own: Settings) -> "Door":
-        from commonplace.server.access.cookies import Sessions
-        from commonplace.server.access.door import Door
-        from commonplace.server.access.ysweet_grants import Grants as Grants
-
-        tokens = self.vault.tokens
-        if own.access.token and not tokens.any:
-            if self.lease is None:
-                raise BadArgument(NO_TOKENS)
-            _logger.warning(NO_TOKENS_YET)  # a team's can only be made while a node runs
-        key = _state_key(own.state)
-        return Door(tokens, Sessions(tokens, key), Grants(key, time.time), own.access.token)
-
-    def _rooms(self) -> "Rooms":
-        """Make the rooms that all sockets of this owner share."""
-        if self._shared_rooms is None:
-            from commonplace.server.yjs.rooms import Rooms
-            from commonplace.server.yjs.vault_documents import VaultDocuments
-
-            self._shared_rooms = Rooms(VaultDocuments(self.vault))
-            self.vault.notes.moves.follow_gone(self._shared_rooms.note_gone)
-            self.vault.notes.documents.follow_restarts(self._shared_rooms.note_restarted)
-            self._visits.follow(self._show)
-        return self._shared_rooms
-
-    def _show(self, visit: Visit) -> None:
-        """Show an assistant that works on a note to those who have it open."""
-        path, known = visit.path or "", self.vault.notes.ids.known_id
-        document = known(path) or known(f"{path}.md")
-        if document is not None and self._shared_rooms is not None:
-            self._shared_rooms.announce(document, visit.name)
+            self._apps = VaultApps(
+                self.vault,
+                self._visits,
+                self._counts,
+                self.pages,
+                agents=lambda: self.agents,
+                metrics=self.metrics,
+                is_team=self.lease is not None,
+            )
+        return self._apps.app(own, service, server)
 
     def _service(self, own: Settings, toolbox: "Toolbox | None" = None) -> "Service":
         """Make what serves the sessions of a front end; the SDK is loaded when one needs it."""
@@ -334,50 +173,19 @@ class Served:
             from commonplace.server.mcp.server import build
 
             if not server:
-                key = _state_key(own.state)
+                key = state_key(own.state)
                 server.append(build(calls, notes, version=__version__, state_keys=[key]))
             return server[0]
 
         return Service(sdk_server, notes, DirectAnswers(calls, __version__))
 
     async def _toolbox(self, own: Settings) -> "Toolbox":
-        from commonplace.tools import history, sets
+        from commonplace.server.toolboxes import whole_toolbox
 
         assert self._stores is not None
         permissions = self.vault.permissions.under(own.policies)
         store = await self._stores.give(own.store, permissions)
-        tools = [
-            *self._tools(self.vault, permissions, store),
-            *history.tools(self.vault),
-            *sets.tools(self.vault, self.pages.address),
-        ]
-        told = [sets.telling(self.vault, tool, self.pages.address) for tool in tools]
-        return self._box(own, told)
-
-    @staticmethod
-    def _tools(vault: "Vault", permissions: "Permissions", store: "Store") -> "list[Tool]":
-        """Return the tools that may be had over a part of a vault too."""
-        from commonplace.tools import files, graph, meaning, notes
-
-        return [
-            *files.tools(vault),
-            *notes.tools(vault, permissions),
-            *meaning.tools(vault),
-            *graph.tools(store),
-        ]
-
-    def _box(self, own: Settings, tools: "Sequence[Tool]") -> "Toolbox":
-        from commonplace.tools import history
-        from commonplace.tools.families import ALWAYS_LOADED
-        from commonplace.tools.table import Toolbox
-
-        loaded = ALWAYS_LOADED if own.always_load is None else own.always_load
-        tools = [history.held(self.vault.undo.gate, tool) for tool in tools]
-        return Toolbox(tools, own.families, read_only=own.read_only, always_load=loaded)
-
-    async def _missing(self) -> list[str]:
-        building = ["the index is being built"] if self.vault.listing.unfinished else []
-        return [*building, *await self.vault.health.problems()]
+        return whole_toolbox(self.vault, permissions, store, own, self.pages.address)
 
 
 @asynccontextmanager
@@ -437,14 +245,3 @@ async def _keep_open(
 
 async def _load(module: str) -> None:
     await anyio.to_thread.run_sync(import_module, module)
-
-
-def _state_key(state: Path) -> bytes:
-    """Keep one key with the vault's state: the next owner can unseal what this one sealed."""
-    file = state / "state.key"
-    key = file.read_bytes() if file.exists() else b""
-    if len(key) != _KEY_BYTES:
-        key = os.urandom(_KEY_BYTES)
-        file.touch(mode=0o600)
-        file.write_bytes(key)
-    return key

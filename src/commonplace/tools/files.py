@@ -7,10 +7,11 @@ numbers of one are those of the others, and a path that one prints is taken by e
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
-from commonplace.core import excerpts, globs, paths, render
+from commonplace.core import excerpts, globs, paths
 from commonplace.core.attachments import media
 from commonplace.core.critic import NoChange
-from commonplace.core.render import GrepPage
+from commonplace.core.render import document_page, grep_lines, listings, remarks
+from commonplace.core.render.grep_lines import GrepPage
 from commonplace.core.text import foreign
 from commonplace.core.text.line_pages import LinePage
 from commonplace.errors import (
@@ -53,7 +54,7 @@ def tools(vault: Vault) -> list[Tool]:
 
     async def read(call: Call, arguments: Arguments) -> Answer:
         offset = max(1, whole_number(arguments, "offset", 1, least=0))
-        limit = whole_number(arguments, "limit", render.PAGE_LINES, least=1)
+        limit = whole_number(arguments, "limit", document_page.PAGE_LINES, least=1)
         if (file := await _attachment(vault, arguments)) is not None:
             return await _shown(vault, file, offset, limit)
         note = await vault.reader.read(text(arguments, "file_path"), call.actor.id, call.actor.name)
@@ -65,7 +66,7 @@ def tools(vault: Vault) -> list[Tool]:
         pattern = globs.compile_glob(text(arguments, "pattern"))
         folder = paths.folder_path(text(arguments, "path", ""))
         matching = _matching(pattern, await _listed(vault, pattern, folder), folder)
-        return Answer(render.path_list(matching[: render.FILES_MAX], len(matching)))
+        return Answer(listings.path_list(matching[: listings.FILES_MAX], len(matching)))
 
     async def grep(call: Call, arguments: Arguments) -> Answer:
         show = _shown_as(arguments)
@@ -80,7 +81,7 @@ def tools(vault: Vault) -> list[Tool]:
 
     async def get_links(call: Call, arguments: Arguments) -> Answer:
         if (file := await _attachment(vault, arguments)) is not None:
-            return Answer(render.attachment_links(await vault.attachments.linked_from(file.path)))
+            return Answer(listings.attachment_links(await vault.attachments.linked_from(file.path)))
         path = vault.texts.find(text(arguments, "file_path"))
         links = await vault.listing.links(path)
         attached = await vault.attachments.of_note(path)
@@ -88,7 +89,7 @@ def tools(vault: Vault) -> list[Tool]:
         linked = {each.link for each in attached}
         unresolved = [each for each in links.unresolved if each not in linked]
         lists = (links.backlinks, links.forward, unresolved, files, links.hidden)
-        return Answer(await aside(render.link_lists, *lists))
+        return Answer(await aside(listings.link_lists, *lists))
 
     async def edit(call: Call, arguments: Arguments) -> Answer:
         path = vault.texts.find(text(arguments, "file_path"))
@@ -142,7 +143,7 @@ async def _shown(vault: Vault, file: File, offset: int, limit: int) -> Answer:
     if kind.kind == "pdf":
         data = await attachments.read(file, PDF_FILE_BYTES_MAX)
         found = await attachments.views.pages(file.path, data, offset, limit)
-        return Answer(render.pdf_pages(found.pages, found.total))
+        return Answer(document_page.pdf_pages(found.pages, found.total))
     raise Unreadable(
         f"{file.path} ({file.stamp.size / 1000:,.1f} kB) is no file that can be shown here:"
         " pictures (PNG, JPEG, GIF, WebP) and PDF are. The person can open it in the page."
@@ -168,12 +169,12 @@ async def _listed(vault: Vault, pattern: globs.Glob, folder: str) -> list[str]:
 
 def _page(note: NoteRead, offset: int, limit: int, text: str) -> tuple[str, LinePage]:
     below = (
-        render.pending_list(note.pending),
-        render.comment_list(note.comments, note.more_comments),
-        render.decided_list(note.decided),
-        render.invisible_note(text),
+        remarks.pending_list(note.pending),
+        remarks.comment_list(note.comments, note.more_comments),
+        remarks.decided_list(note.decided),
+        document_page.invisible_note(text),
     )
-    lines, page = render.numbered(text, offset, limit)
+    lines, page = document_page.numbered(text, offset, limit)
     return "\n\n".join([lines, *filter(None, below)]), page
 
 
@@ -222,7 +223,7 @@ def _both(one: Callable[[str], bool] | None, other: Callable[[str], bool]) -> Ca
 
 def _shown_as(arguments: Arguments) -> Callable[[Sequence[NoteMatch]], str]:
     """Choose how matches are shown, before anything is searched."""
-    limit = whole_number(arguments, "head_limit", render.HEAD_LIMIT, least=0)
+    limit = whole_number(arguments, "head_limit", grep_lines.HEAD_LIMIT, least=0)
     page = GrepPage(limit, whole_number(arguments, "offset", 0, least=0))
     around = whole_number(arguments, "-C", 0, least=0, most=CONTEXT_LINES_MAX)
     before = whole_number(arguments, "-B", around, least=0, most=CONTEXT_LINES_MAX)
@@ -234,14 +235,14 @@ def _shown_as(arguments: Arguments) -> Callable[[Sequence[NoteMatch]], str]:
             excerpts.excerpt(m.path, m.text(), m.spans, before, after, m.comments)
             for m in in_time(matches)
         )
-        return render.found_lines(found, page, numbers=numbers, context=bool(before or after))
+        return grep_lines.found_lines(found, page, numbers=numbers, context=bool(before or after))
 
     def count(matches: Sequence[NoteMatch]) -> str:
         counts = ((m.path, _count(m)) for m in in_time(matches))
-        return render.found_counts(counts, page)
+        return grep_lines.found_counts(counts, page)
 
     def files_with_matches(matches: Sequence[NoteMatch]) -> str:
-        return render.found_files((m.path for m in matches), page)
+        return grep_lines.found_files((m.path for m in matches), page)
 
     modes = {"content": content, "count": count}
     return modes.get(text(arguments, "output_mode", ""), files_with_matches)

@@ -12,7 +12,8 @@ from itertools import islice
 from typing import cast
 from urllib.parse import quote
 
-from commonplace.core import excerpts, render
+from commonplace.core import excerpts
+from commonplace.core.render import document_page
 from commonplace.core.text import line_pages
 from commonplace.core.text.line_pages import LinePage, fit, lines_of
 from commonplace.errors import BadArgument, Unreadable
@@ -264,7 +265,7 @@ def _matches(match: NoteMatch, most: int) -> list[dict[str, object]]:
 
 
 def _shown(line: bytes) -> str:
-    return _cut(line.decode("utf-8", "replace").removesuffix("\r"), render.LINE_MAX)
+    return _cut(line.decode("utf-8", "replace").removesuffix("\r"), document_page.LINE_MAX)
 
 
 def _cut(line: str, most: int) -> str:

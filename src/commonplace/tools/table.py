@@ -7,11 +7,12 @@ box (`UnknownTool`), and a question that the client answers with its next call (
 the protocol's business and raise. This module knows no protocol.
 """
 
+import json
 import logging
 import math
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Protocol, cast
 
 import anyio
 
@@ -22,7 +23,6 @@ from commonplace.tools.arguments import Check, checker, shown
 from commonplace.tools.call_log import CallTimer
 from commonplace.tools.definition import Definition, definition as definition
 from commonplace.tools.families import ALWAYS_LOADED, FAMILIES
-from commonplace.tools.incomplete import marked_incomplete
 from commonplace.vault.permissions.requests import Ask, Asker, Choice, Question, Reply, Unanswered
 from commonplace.vault.search.readiness import Incomplete
 
@@ -189,7 +189,7 @@ class Toolbox:
             answer = await tool.run(_unhurried(call, scope), arguments)
             if missing is None:
                 return answer
-            return marked_incomplete(answer, missing, as_json=tool.family != "files")
+            return _marked_incomplete(answer, missing, as_json=tool.family != "files")
         raise Unavailable(
             f"`{tool.name}` took longer than {self._seconds_max:g} seconds and was stopped. "
             "Ask for less: a narrower path or pattern, or a smaller limit."
@@ -199,6 +199,20 @@ class Toolbox:
         if tool.name not in self._checks:
             self._checks[tool.name] = checker(tool.definition.input_schema)
         return self._checks[tool.name]
+
+
+def _marked_incomplete(answer: Answer, incomplete: Incomplete, *, as_json: bool) -> Answer:
+    """Say in an answer how far the index is: in the object, else in a line or block of its own."""
+    if answer.is_error:
+        return answer
+    if not as_json:
+        return replace(answer, text=f"{answer.text}\n\n{incomplete.sentence}")
+    value: object = json.loads(answer.text)
+    if not isinstance(value, dict):
+        return replace(answer, notes=(*answer.notes, incomplete.sentence))
+    found = cast("dict[str, object]", value)
+    far = {"indexed": incomplete.indexed, "total": incomplete.total}
+    return replace(answer, text=json.dumps({**found, "_incomplete": far}, ensure_ascii=False))
 
 
 def _unhurried(call: Call, scope: anyio.CancelScope) -> Call:

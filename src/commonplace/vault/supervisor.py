@@ -1,14 +1,17 @@
-"""Keeps long-lived tasks going: one that fails is told of, and started again after a pause.
+"""Tasks: long-lived ones are started again after a pause when they fail, others run to their end.
 
 No input ends what others depend on. A task that failed counts as a problem, which `readyz` tells,
-until it has run again for `STEADY_SECONDS`; one that is not vital is only told in the log.
+until it has run again for `STEADY_SECONDS`; one that is not vital is only told in the log, as is
+work that nobody waits for (`Background`).
 """
 
+import asyncio
 import logging
 import sqlite3
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
+from typing import Any
 
 import anyio
 
@@ -69,6 +72,33 @@ class Supervisor:
         failures = self._failures[name]
         pause = PAUSES[min(failures.row, len(PAUSES)) - 1]
         return self._clock() - failures.last < pause + STEADY_SECONDS
+
+
+class Background:
+    """Tasks of one owner that nobody waits for, until the end."""
+
+    def __init__(self) -> None:
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def start(self, work: Coroutine[Any, Any, None]) -> "asyncio.Task[None]":
+        """Begin some work; the event loop alone would forget it half way."""
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._ended)
+        return task
+
+    async def finish(self) -> None:
+        """Wait until nothing is left to do."""
+        while self._tasks:
+            await asyncio.wait(self._tasks)
+
+    def _ended(self, task: "asyncio.Task[None]") -> None:
+        self._tasks.discard(task)
+        error = None if task.cancelled() else task.exception()
+        if isinstance(error, CommonplaceError):
+            logger.warning("%s", error)
+        elif error is not None:
+            logger.error("work in the background failed", exc_info=error)
 
 
 def tell_failure(what: str, error: BaseException) -> None:

@@ -9,7 +9,8 @@ from commonplace.cli.options import parse
 from commonplace.errors import BadArgument
 from commonplace.server.owner.handshake import chosen as chosen_settings, hello, line, parse_hello
 from commonplace.vault import trust
-from commonplace.vault.settings import Root, Settings, parse_config
+from commonplace.vault.settings import Root, Settings
+from commonplace.vault.settings.config_file import parse_config
 from commonplace.vault.store_settings import StoreChoice
 
 LOCAL = {"url": "neo4j://localhost:7687", "use": "mirror"}

@@ -5,17 +5,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from commonplace.core.text.edit_sequence import compose
-from commonplace.core.text.edits import (
-    BRIDGE_MAX,
-    Edit,
-    apply,
-    common_prefix,
-    common_suffix,
-    diff,
-    distance,
-    merge3,
-    shift,
-)
+from commonplace.core.text.edits import BRIDGE_MAX, Edit, apply, diff, distance, merge3, shift
 
 SLACK = 4
 
@@ -155,16 +145,6 @@ def test_a_character_that_stays_is_found_again(pair: tuple[str, str], place: int
     edits = diff(old, new)
     if place < len(old) and not any(edit.start <= place < edit.end for edit in edits):
         assert new[shift(place, edits, after=True)] == old[place]
-
-
-@given(texts, texts)
-def test_common_ends_are_counted(one: str, other: str) -> None:
-    head, tail = common_prefix(one, other), common_suffix(one, other)
-    assert one[:head] == other[:head]
-    assert one[len(one) - tail :] == other[len(other) - tail :]
-    short = min(len(one), len(other))
-    assert head == short or one[head] != other[head]
-    assert tail == short or one[-tail - 1] != other[-tail - 1]
 
 
 @given(versions())

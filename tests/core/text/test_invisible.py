@@ -9,6 +9,8 @@ from hypothesis import given, strategies as st
 
 from commonplace.core.text import invisible
 
+TEXTS = st.text(st.sampled_from("ab é😀\n\n\u200b\u2028\x0b\x85\u202e\r"), min_size=1, max_size=30)
+
 # visible in every font that has them, though Unicode files them under "format"
 SHOWN_FORMATS = {
     *(*range(0x600, 0x606), 0x6DD, 0x70F, 0x890, 0x891, 0x8E2, 0x110BD, 0x110CD),
@@ -94,3 +96,16 @@ def test_long_texts_are_read_in_linear_time(unit: str) -> None:
 def test_a_quick_look_misses_nothing_that_a_closer_one_finds(text: str) -> None:
     closer = [at for at, _ in invisible.positions(f"{text}\x00")][:-1]
     assert [at for at, _ in invisible.positions(text)] == closer
+
+
+def test_invisible_characters_are_written_out() -> None:
+    text = "pay\u202egpj.exe \u200b❤️ 👩‍🚀 می‌خواهم\U000e0041"
+    assert invisible.visible(text) == "pay<U+202E>gpj.exe <U+200B>❤️ 👩‍🚀 می‌خواهم<U+E0041>"
+
+
+@given(TEXTS | st.text())
+def test_nothing_stays_invisible(text: str) -> None:
+    shown = invisible.visible(text)
+    assert list(invisible.positions(shown)) == []
+    hidden = [f"<{invisible.label(character)}>" for _, character in invisible.positions(text)]
+    assert len(shown) == len(text) - len(hidden) + sum(map(len, hidden))

@@ -11,7 +11,7 @@ import pytest
 from mcp import Client
 
 from commonplace.tools.families import FAMILY_TOOLS, WRITING_TOOLS
-from commonplace.vault.index.reader import PendingSuggestion
+from commonplace.vault.index.queries.suggestions import PendingSuggestion
 from tests.server.site import Site, site_in
 from tests.server.small_vault import text_of
 from tests.wait import PATIENCE

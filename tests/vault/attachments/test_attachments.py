@@ -19,7 +19,8 @@ from commonplace.errors import (
 from commonplace.vault.attachments.views import Views
 from commonplace.vault.notes.rename_plan import Intent
 from commonplace.vault.open import open_vault
-from commonplace.vault.settings import Root, Settings, parse_config
+from commonplace.vault.settings import Root, Settings
+from commonplace.vault.settings.config_file import parse_config
 from commonplace.vault.vault import Vault
 from tests.vault.attachments.samples import bomb, jpeg, pdf, png
 from tests.vault.conftest import Notes

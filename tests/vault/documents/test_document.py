@@ -15,7 +15,7 @@ from commonplace.core.yjs.encoding import NO_UPDATE, EarlyUpdate, HostileUpdate,
 from commonplace.core.yjs.scan import scan
 from commonplace.errors import BadArgument, Unavailable
 from commonplace.vault.documents.document import Document, imported
-from commonplace.vault.documents.engine import EngineFault, Replica
+from commonplace.vault.documents.engine.replica import EngineFault, Replica
 from tests.core.yjs.updates import after, between, deleting, first, section, update
 
 CORPUS: dict[str, str] = json.loads(

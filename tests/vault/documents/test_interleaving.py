@@ -17,8 +17,8 @@ import pytest
 from commonplace.core.text import edits
 from commonplace.core.text.edits import Edit
 from commonplace.vault.documents.changes import Change
+from commonplace.vault.documents.file.intake import Intake
 from commonplace.vault.documents.file.spares import Spares
-from commonplace.vault.documents.file.sync import FilePeer
 from commonplace.vault.open import open_vault
 from commonplace.vault.search.ripgrep import Pattern
 from commonplace.vault.settings import Settings
@@ -168,7 +168,7 @@ async def test_a_file_that_is_not_merged_would_be_noticed(
     # Both ways in: what is found in the file, and what a swap pushes out of it. Were one left open,
     # it would depend on the machine whether anything is lost.
     monkeypatch.setattr(Spares, "rescue", ignore)
-    monkeypatch.setattr(FilePeer, "_take_in", ignore)
+    monkeypatch.setattr(Intake, "take_in", ignore)
     async with quick(make_settings(notes(2)), monkeypatch) as vault:
         everybody = [Writers(vault, path, seed) for seed, path in enumerate(notes(2))]
         await play_all(everybody)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import anyio
 
-from commonplace.vault.log import tables
+from commonplace.vault.log import sqlite_tables
 from commonplace.vault.open import open_vault
 from commonplace.vault.settings import Root, Settings
 from commonplace.vault.vault import Vault
@@ -37,7 +37,7 @@ class Bomb:
 
 
 def connecting(bomb: Bomb) -> None:
-    connect = tables.connect
+    connect = sqlite_tables.connect
 
     def watched(path: Path) -> sqlite3.Connection:
         connection = connect(path)

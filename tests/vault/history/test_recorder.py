@@ -10,7 +10,7 @@ from commonplace.core.text.edits import Edit
 from commonplace.errors import Unavailable
 from commonplace.vault.documents.changes import Purpose
 from commonplace.vault.documents.documents import Documents
-from commonplace.vault.documents.engine import Replica
+from commonplace.vault.documents.engine.replica import Replica
 from commonplace.vault.history.drafts import TYPING_SECONDS
 from commonplace.vault.history.history import Revision, Wanted
 from commonplace.vault.history.recorder import Recorder

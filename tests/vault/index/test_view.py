@@ -56,14 +56,14 @@ async def test_lists_hold_what_is_inside(part: Index) -> None:
 
 async def test_properties_tags_and_suggestions_are_those_inside(part: Index, vault: Vault) -> None:
     ((key, values),) = properties.wanted({"kind": "plan"})
-    assert len(Index(vault.settings.state).having(key, values)) == 2
-    assert len(part.having(key, values)) == 1
-    assert part.count_having(key, values, 9) == 1
+    assert len(Index(vault.settings.state).properties.having(key, values)) == 2
+    assert len(part.properties.having(key, values)) == 1
+    assert part.properties.count_having(key, values, 9) == 1
     assert dict(part.tags.counted(10)) == {"both": 1, "open": 1}
     assert part.tags.carriers("hush") == []
-    assert part.pending_counts() == {"Open/b.md": 1}
-    assert part.suggestions(["Hidden/secret.md"]) == []
-    assert [path for path, *_ in part.pending_authors()] == ["Open/b.md"]
+    assert part.pending.counts() == {"Open/b.md": 1}
+    assert part.pending.of(["Hidden/secret.md"]) == []
+    assert [path for path, *_ in part.pending.authors()] == ["Open/b.md"]
     assert part.counts()["notes"] == 2
     assert part.counts()["tags"] == 2
 

@@ -75,10 +75,10 @@ def bench(tmp_path: Path) -> Generator[Bench]:
 def test_what_was_put_is_read_and_what_was_removed_is_not(bench: Bench) -> None:
     bench.put(a="# A\n\nwords\n", b="{++new++} text\n")
     assert sorted(bench.index.known()) == ["a.md", "b.md"]
-    assert len(bench.index.suggestions(["b.md"])) == 1
+    assert len(bench.index.pending.of(["b.md"])) == 1
     bench.remove("b")
     assert list(bench.index.known()) == ["a.md"]
-    assert bench.index.suggestions(["b.md"]) == []
+    assert bench.index.pending.of(["b.md"]) == []
     assert bench.index.sound() is None
 
 

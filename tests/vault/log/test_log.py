@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from commonplace.errors import Unavailable
-from commonplace.vault.log import commits as module, tables
+from commonplace.vault.log import commits as module, sqlite_tables, tables
 from commonplace.vault.log.commits import Commits
 from commonplace.vault.log.log import Log, LogEntry, Place
 from commonplace.vault.log.sqlite import SqliteLog
@@ -33,7 +33,7 @@ class TestSqliteLog(LogContract):
         self.connections = []
 
         def connect(path: Path) -> sqlite3.Connection:
-            self.connections.append(tables.connect(path))
+            self.connections.append(sqlite_tables.connect(path))
             return self.connections[-1]
 
         return SqliteLog(folder / "live.db", connect=connect)
@@ -65,7 +65,7 @@ counted: list[str] = []
 
 
 def connect_counting(path: Path) -> sqlite3.Connection:
-    connection = tables.connect(path)
+    connection = sqlite_tables.connect(path)
     counted.clear()
     connection.set_trace_callback(counted.append)
     return connection
@@ -140,7 +140,7 @@ async def test_the_file_is_its_owners_alone(tmp_path: Path) -> None:
 
 
 async def test_commits_reach_the_disk_before_they_are_acknowledged(tmp_path: Path) -> None:
-    connection = tables.connect(tmp_path / "live.db")
+    connection = sqlite_tables.connect(tmp_path / "live.db")
     assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
     assert connection.execute("PRAGMA synchronous").fetchone() == (2,)
     connection.close()
@@ -207,7 +207,7 @@ async def test_a_disk_that_fails_in_a_quiet_moment_does_not_end_the_log(
         if made and not failed.is_set():
             loop.call_soon_threadsafe(failed.set)
             raise OSError(5, "I/O error")
-        made.append(tables.connect(tmp_path / "live.db"))
+        made.append(sqlite_tables.connect(tmp_path / "live.db"))
         return made[-1]
 
     commits = Commits(SqliteEngine(connect))
@@ -221,7 +221,7 @@ async def test_a_disk_that_fails_in_a_quiet_moment_does_not_end_the_log(
 
 
 async def test_a_log_of_a_newer_version_is_refused(tmp_path: Path) -> None:
-    connection = tables.connect(tmp_path / "live.db")
+    connection = sqlite_tables.connect(tmp_path / "live.db")
     connection.execute("PRAGMA user_version = 99")
     connection.close()
     with pytest.raises(Unavailable, match="newer"):

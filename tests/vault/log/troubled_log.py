@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from commonplace.vault.log import tables
+from commonplace.vault.log import sqlite_tables
 from commonplace.vault.log.sqlite import SqliteLog
 
 
@@ -18,7 +18,7 @@ class TroubledLog(SqliteLog):
         super().__init__(path, connect=self.connect)
 
     def connect(self, path: Path) -> sqlite3.Connection:
-        self.connection = tables.connect(path)
+        self.connection = sqlite_tables.connect(path)
         return self.connection
 
     def fill(self) -> None:

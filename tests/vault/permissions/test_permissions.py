@@ -7,7 +7,8 @@ from commonplace.vault.permissions.grants import EVERY_PROGRAM
 from commonplace.vault.permissions.permissions import Memory, Permissions
 from commonplace.vault.permissions.policies import Policies
 from commonplace.vault.permissions.requests import Asker, Choice, Json, Question, Wish
-from commonplace.vault.settings import parse_config, policies_of, rule_parts
+from commonplace.vault.settings import policies_of, rule_parts
+from commonplace.vault.settings.config_file import parse_config
 from tests.vault.permissions.test_approvals import Clock, log
 
 pytestmark = pytest.mark.anyio

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from commonplace.vault.index.reader import PendingSuggestion
+from commonplace.vault.index.queries.suggestions import PendingSuggestion
 from commonplace.vault.open import open_vault
 from commonplace.vault.settings import Root, Settings
 from commonplace.vault.suggestions.authorship import Suggester

@@ -9,7 +9,8 @@ from hypothesis import given, strategies as st
 
 from commonplace.vault.permissions.policies import Policies
 from commonplace.vault.permissions.requests import Operation
-from commonplace.vault.settings import OPERATIONS, POLICIES, Config, parse_config
+from commonplace.vault.settings import OPERATIONS, POLICIES
+from commonplace.vault.settings.config_file import Config, parse_config
 from commonplace.vault.trust import ROWS, Person, fingerprint, split
 
 HERE = Path(__file__).parents[1]

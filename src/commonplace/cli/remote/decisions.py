@@ -8,7 +8,7 @@ from typing import Any
 import anyio.to_thread
 
 from commonplace.cli.remote.owner import Owner
-from commonplace.vault.index.reader import PendingSuggestion
+from commonplace.vault.index.queries.suggestions import PendingSuggestion
 from commonplace.vault.permissions.approvals import Parked
 from commonplace.vault.permissions.grants import Grant
 from commonplace.vault.permissions.requests import Choice, Json

@@ -24,7 +24,8 @@ from commonplace.core.critic.marks import Kind, cuts
 from commonplace.core.critic.page import MarkedText
 from commonplace.core.critic.refusals import NoChange, NoMatch, NotUnique
 from commonplace.core.critic.views import between
-from commonplace.core.text.edits import Edit, apply, common_prefix, common_suffix, diff
+from commonplace.core.text.comparison import common_prefix, common_suffix
+from commonplace.core.text.edits import Edit, apply, diff
 
 SLIDE_MAX = 200
 

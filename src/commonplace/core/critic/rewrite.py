@@ -10,7 +10,8 @@ from commonplace.core.critic.page import MarkedText
 from commonplace.core.critic.refusals import Unwritable
 from commonplace.core.critic.regions import Region
 from commonplace.core.critic.views import Role, Run
-from commonplace.core.text.edits import Edit, common_prefix, common_suffix
+from commonplace.core.text.comparison import common_prefix, common_suffix
+from commonplace.core.text.edits import Edit
 
 CUTS_MAX = 10_000
 

@@ -8,26 +8,24 @@ made at once, in any order of work.
     merge3(base, base, theirs) == theirs                   and the same for ours
     merge3 keeps every character that either side added
 
-`diff` is small rather than minimal. Lines that stand once in both texts anchor it; between anchors
-lines are compared, then the characters of each changed block. A block that has little in common is
-replaced whole, and so is what remains when the work is used up: its cost has a bound.
+`diff` is small rather than minimal (see `comparison`), and its cost has a bound.
 """
 
-import re
-from bisect import bisect_left
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from itertools import accumulate, pairwise
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import pairwise
 
-PAIRS_MAX = 400_000_000
-BLOCK_MAX = 20_000
+from commonplace.core.text.comparison import (
+    BLOCK_MAX,
+    PAIRS_MAX,
+    WORD,
+    Comparison,
+    common_prefix,
+    common_suffix,
+    sequence_changes,
+)
+
 BRIDGE_MAX = 3
-_ALIKE = 0.5
-_WORD = re.compile(r"\w+")
-
-_Stretch = tuple[int, int, int, int]
-"""What differs: start and end in the old text, start and end in the new one."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -85,7 +83,7 @@ def diff(old: str, new: str, *, bridge: int = BRIDGE_MAX, by_words: bool = False
     head = old.rfind("\n", 0, common_prefix(old, new)) + 1
     tail = common_suffix(old[head:], new[head:])
     tail = len(old) - (old.find("\n", len(old) - tail) + 1 or len(old))
-    comparison = _Comparison(old[head : len(old) - tail], new[head : len(new) - tail])
+    comparison = Comparison(old[head : len(old) - tail], new[head : len(new) - tail])
     found = [
         Edit(head + a, head + b, comparison.new[c:d])
         for a, b, c, d in comparison.characters(by_words=by_words)
@@ -97,7 +95,7 @@ def distance(old: str, new: str) -> int:
     """Return how many characters are put in or taken out, each changed block at its smallest."""
     from rapidfuzz.distance import Indel  # late: it takes 30 ms, and most calls need none
 
-    comparison, total = _Comparison(old, new), 0
+    comparison, total = Comparison(old, new), 0
     for a, b, c, d in comparison.blocks():
         far = b - a + d - c
         if max(b - a, d - c) <= BLOCK_MAX and comparison.affords(b - a, d - c):
@@ -108,10 +106,10 @@ def distance(old: str, new: str) -> int:
 
 def word_distance(old: str, new: str) -> int:
     """Return how many words are put in or taken out, whatever stands between them."""
-    one, other = _WORD.findall(old), _WORD.findall(new)
+    one, other = WORD.findall(old), WORD.findall(new)
     if len(one) * len(other) > PAIRS_MAX:
         return len(one) + len(other)
-    return sum(b - a + d - c for a, b, c, d in _sequence_changes(one, other))
+    return sum(b - a + d - c for a, b, c, d in sequence_changes(one, other))
 
 
 def merge3(base: str, ours: str, theirs: str) -> str:
@@ -123,171 +121,6 @@ def merge3(base: str, ours: str, theirs: str) -> str:
     made = set(mine)
     both = mine + [edit for edit in yours if edit not in made]
     return apply(base, _untangled(sorted(both, key=lambda edit: edit.start)))
-
-
-def common_prefix(one: str, other: str) -> int:
-    """Return how many characters the two texts share at their start."""
-    low, high = 0, min(len(one), len(other))
-    if one[:high] == other[:high]:
-        return high
-    while low < high - 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if one[low:middle] == other[low:middle] else (low, middle)
-    return low
-
-
-def common_suffix(one: str, other: str) -> int:
-    """Return how many characters the two texts share at their end."""
-    low, high = 0, min(len(one), len(other))
-    if one[len(one) - high :] == other[len(other) - high :]:
-        return high
-    while low < high - 1:
-        middle = (low + high) // 2
-        ends = len(one) - low, len(other) - low
-        same = one[len(one) - middle : ends[0]] == other[len(other) - middle : ends[1]]
-        low, high = (middle, high) if same else (low, middle)
-    return low
-
-
-@dataclass(slots=True)
-class _Comparison:
-    """Two texts, and how many pairs of lines or characters may still be compared."""
-
-    old: str
-    new: str
-    pairs_left: int = field(default=PAIRS_MAX)
-
-    def blocks(self) -> Iterator[_Stretch]:
-        """Give the changed lines, without what they share at their start and end."""
-        for block in self._lines():
-            yield self._trimmed(*block)
-
-    def characters(self, *, by_words: bool) -> Iterator[_Stretch]:
-        """Give the changed characters; by words, those of each changed word."""
-        blocks = self._words() if by_words else self.blocks()
-        for a, b, c, d in blocks:
-            if a == b and c == d:
-                continue
-            old, new = self.old[a:b], self.new[c:d]
-            if self._comparable(old, new):
-                for stretch in _changes(old, new):
-                    yield a + stretch[0], a + stretch[1], c + stretch[2], c + stretch[3]
-            else:
-                yield a, b, c, d
-
-    def _lines(self) -> Iterator[_Stretch]:
-        one, other = self.old.splitlines(keepends=True), self.new.splitlines(keepends=True)
-        here = list(accumulate(map(len, one), initial=0))
-        there = list(accumulate(map(len, other), initial=0))
-        for a, b, c, d in _gaps(one, other):
-            whole = [(0, b - a, 0, d - c)]
-            afforded = self.affords(b - a, d - c)
-            for e, f, g, h in _sequence_changes(one[a:b], other[c:d]) if afforded else whole:
-                yield here[a + e], here[a + f], there[c + g], there[c + h]
-
-    def _words(self) -> Iterator[_Stretch]:
-        """Give what lies between the words that stay."""
-        for a, b, c, d in self._lines():
-            one = [match.span() for match in _WORD.finditer(self.old, a, b)]
-            other = [match.span() for match in _WORD.finditer(self.new, c, d)]
-            if max(b - a, d - c) <= BLOCK_MAX and self.affords(len(one), len(other)):
-                for i, j in self._same_words(one, other):
-                    yield self._trimmed(a, one[i][0], c, other[j][0])
-                    a, c = one[i][1], other[j][1]
-            yield self._trimmed(a, b, c, d)
-
-    def _same_words(
-        self, one: list[tuple[int, int]], other: list[tuple[int, int]]
-    ) -> Iterator[tuple[int, int]]:
-        changes = _sequence_changes(
-            [self.old[start:end] for start, end in one],
-            [self.new[start:end] for start, end in other],
-        )
-        i = j = 0
-        for a, b, c, d in [*changes, (len(one), 0, len(other), 0)]:
-            yield from zip(range(i, a), range(j, c), strict=True)
-            i, j = b, d
-
-    def _trimmed(self, a: int, b: int, c: int, d: int) -> _Stretch:
-        """Leave out what two versions of a block share at their start and end."""
-        if a == b or c == d:
-            return a, b, c, d
-        head = common_prefix(self.old[a:b], self.new[c:d])
-        tail = common_suffix(self.old[a + head : b], self.new[c + head : d])
-        return a + head, b - tail, c + head, d - tail
-
-    def _comparable(self, old: str, new: str) -> bool:
-        from rapidfuzz.distance import Indel  # late: most calls need none
-
-        if not old or not new or max(len(old), len(new)) > BLOCK_MAX:
-            return False
-        if not self.affords(len(old), len(new)):
-            return False
-        return Indel.normalized_similarity(old, new, score_cutoff=_ALIKE) >= _ALIKE
-
-    def affords(self, old: int, new: int) -> bool:
-        """Tell whether so many pairs may still be compared; from then on they have been."""
-        if old * new > self.pairs_left:
-            return False
-        self.pairs_left -= old * new
-        return True
-
-
-def _gaps(one: list[str], other: list[str]) -> Iterator[_Stretch]:
-    """Give what lies between the lines that stand once in each text, in the same order."""
-    counts, others = Counter(one), Counter(other)
-    place = {line: row for row, line in enumerate(other) if others[line] == 1}
-    once = [row for row, line in enumerate(one) if counts[line] == 1 and line in place]
-    a = c = 0
-    for row in _rising(once, [place[one[row]] for row in once]):
-        b, d = row, place[one[row]]
-        if b > a or d > c:
-            yield a, b, c, d
-        a, c = b + 1, d + 1
-    if a < len(one) or c < len(other):
-        yield a, len(one), c, len(other)
-
-
-def _rising(rows: list[int], places: list[int]) -> list[int]:
-    """Return the longest choice of rows whose places rise."""
-    tops: list[int] = []
-    lasts: list[int] = []
-    before: list[int] = []
-    for index, place in enumerate(places):
-        pile = bisect_left(tops, place)
-        before.append(lasts[pile - 1] if pile else -1)
-        tops[pile : pile + 1] = [place]
-        lasts[pile : pile + 1] = [index]
-    chosen: list[int] = []
-    index = lasts[-1] if lasts else -1
-    while index >= 0:
-        chosen.append(rows[index])
-        index = before[index]
-    return chosen[::-1]
-
-
-def _sequence_changes(old: list[str], new: list[str]) -> list[_Stretch]:
-    # Numbers, because the comparison trusts hashes and two lines may share one.
-    names: dict[str, int] = {}
-    return _changes(
-        [names.setdefault(line, len(names)) for line in old],
-        [names.setdefault(line, len(names)) for line in new],
-    )
-
-
-def _changes(old: Sequence[int] | str, new: Sequence[int] | str) -> list[_Stretch]:
-    """Compare exactly, joining neighbouring deletions and insertions."""
-    from rapidfuzz.distance import Indel  # late: most calls need none
-
-    found: list[_Stretch] = []
-    for code in Indel.opcodes(old, new):
-        a, b, c, d = code.src_start, code.src_end, code.dest_start, code.dest_end
-        if code.tag == "equal":
-            continue
-        if found and found[-1][1] == a and found[-1][3] == c:
-            a, _, c, _ = found.pop()
-        found.append((a, b, c, d))
-    return found
 
 
 def _bridged(old: str, edits: list[Edit], bridge: int) -> list[Edit]:

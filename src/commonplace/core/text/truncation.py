@@ -5,7 +5,7 @@ looks in between sees nothing, or a beginning. So does one who looks at a text t
 short on purpose: only time tells them apart.
 """
 
-from commonplace.core.text.edits import common_prefix, common_suffix
+from commonplace.core.text.comparison import common_prefix, common_suffix
 
 _TAIL_MIN = 16
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from commonplace.errors import BadArgument
+from commonplace.server.access.state_key import put_state_key
 from commonplace.server.cluster.head import PLACE
 
 _NAME_MAX = 50
@@ -50,9 +51,7 @@ class Team:
 
         What one node sealed, the next can open; each of several vaults has a key of its own.
         """
-        file = state / "state.key"
-        file.touch(mode=0o600)
-        file.write_bytes(self.sealing_key(vault))
+        put_state_key(state, self.sealing_key(vault))
 
     def sealing_key(self, vault: str = "") -> bytes:
         """Make that key from the one of the nodes."""

@@ -20,7 +20,7 @@ from commonplace.server.api.answers import refusal
 from commonplace.server.body import body_of
 from commonplace.server.yjs.rooms import Rooms
 from commonplace.server.yjs.sockets import Admission, Socket, actor_on
-from commonplace.vault.documents.engine import NOTHING_KNOWN
+from commonplace.vault.documents.engine.replica import NOTHING_KNOWN
 
 VALID_SECONDS = 3_600.0
 VALID_SECONDS_MAX = 86_400.0

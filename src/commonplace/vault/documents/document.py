@@ -26,7 +26,7 @@ from commonplace.vault.documents.changes import (
     too_long,
 )
 from commonplace.vault.documents.document_state import STEPS_MAX, DocumentState
-from commonplace.vault.documents.engine import ROOT, EngineFault, Replica
+from commonplace.vault.documents.engine.replica import ROOT, EngineFault, Replica
 from commonplace.vault.files.reader import NOTE_BYTES_MAX
 from commonplace.vault.log.log import Author
 

@@ -23,7 +23,7 @@ from commonplace.core.yjs.update import LOGGED, PLAIN_TEXT, Item, Policy, Scanne
 from commonplace.errors import Unavailable
 from commonplace.vault.documents.authors import Authors
 from commonplace.vault.documents.changes import Listener
-from commonplace.vault.documents.engine import EngineFault, Order, Replica, merged
+from commonplace.vault.documents.engine.replica import EngineFault, Order, Replica, merged
 from commonplace.vault.log.log import Author
 
 # What is applied at once must not hold up everybody else; decision 16 says what else is done.

@@ -37,7 +37,7 @@ from commonplace.vault.documents.loader import First, FirstText, Loader
 from commonplace.vault.documents.saver import Live, Saver
 from commonplace.vault.documents.trials import Trials
 from commonplace.vault.log.log import FileRecord, Log
-from commonplace.vault.log.tasks import Background
+from commonplace.vault.supervisor import Background
 
 __all__ = ["Documents", "First", "FirstText", "Settled"]
 

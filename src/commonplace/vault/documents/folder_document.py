@@ -22,7 +22,8 @@ from commonplace.core.yjs.update import FOLDER, LOGGED, Scanned
 from commonplace.errors import BadArgument
 from commonplace.vault.documents.changes import Edited, Ingested, Plan, Taken
 from commonplace.vault.documents.document import Document
-from commonplace.vault.documents.engine import EngineFault, Maps, Put, Replica, merged
+from commonplace.vault.documents.engine.maps import Maps, Put
+from commonplace.vault.documents.engine.replica import EngineFault, Replica, merged
 
 PREFIX = "folder-"
 ACTOR = "server"

@@ -11,7 +11,7 @@ from commonplace.core.text.endings import NUL_SHOWN
 from commonplace.core.yjs.encoding import NO_UPDATE
 from commonplace.vault.documents.changes import Taken
 from commonplace.vault.documents.document import imported
-from commonplace.vault.documents.engine import EngineFault
+from commonplace.vault.documents.engine.replica import EngineFault
 from commonplace.vault.documents.replays import First, FirstText, Replays
 from commonplace.vault.documents.saver import Live, Saver
 from commonplace.vault.documents.trial_worker import Slow

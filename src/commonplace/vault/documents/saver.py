@@ -26,7 +26,7 @@ from commonplace.vault.documents.changes import (
 from commonplace.vault.documents.document import Document
 from commonplace.vault.documents.trials import Trials
 from commonplace.vault.log.log import FileRecord, Log, LogEntry, Record, Replay
-from commonplace.vault.log.tasks import Background
+from commonplace.vault.supervisor import Background
 
 TAIL_MAX = 200
 TAIL_BYTES_MAX = 64 * 1024

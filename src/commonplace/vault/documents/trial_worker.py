@@ -23,7 +23,7 @@ from commonplace.core.yjs.scan import scan
 from commonplace.core.yjs.update import LOGGED, Pair
 from commonplace.errors import CommonplaceError, Unavailable
 from commonplace.vault.documents.document import Document
-from commonplace.vault.documents.engine import EngineFault, Replica, merged
+from commonplace.vault.documents.engine.replica import EngineFault, Replica, merged
 from commonplace.vault.documents.folder_document import Touches
 
 PIECE_SECONDS_MAX = 0.05

@@ -12,7 +12,6 @@ from commonplace.core import globs, paths
 from commonplace.core.view import View
 from commonplace.errors import BadArgument, NotFound
 from commonplace.vault.files.batch import Swaps
-from commonplace.vault.files.folder_names import spelled
 from commonplace.vault.files.keeper import NOBODY, Keeper
 from commonplace.vault.files.reader import Listed, Look, RootFolder, Stamp
 from commonplace.vault.files.writer import Pen
@@ -92,7 +91,7 @@ class Roots:
         """Return the name on disk of the note at `path`, if there is one."""
         disk, inside = self.at(path)
         found = disk.find(inside) if inside else None
-        return self._outside(disk, found) if found else None
+        return self.joined(disk.root.name, found) if found else None
 
     def swap(
         self,
@@ -185,7 +184,7 @@ class Roots:
         """Return a path with the folders that are there spelt as they are on disk."""
         disk, inside = self.at(path)
         folder, slash, name = inside.rpartition("/")
-        return self.joined(disk.root.name, f"{spelled(disk, folder)}{slash}{name}")
+        return self.joined(disk.root.name, f"{_spelled(disk, folder)}{slash}{name}")
 
     def scan(self, folder: str = "") -> Iterator[Listed]:
         """Yield every note beneath a folder, but what the person ignores."""
@@ -235,18 +234,33 @@ class Roots:
             if absolute == top:
                 return disk.root.name if self._named else ""
             if absolute.startswith(top + "/"):
-                return self._outside(disk, absolute[len(top) + 1 :])
+                return self.joined(disk.root.name, absolute[len(top) + 1 :])
         return None
 
     def _pen(self, path: str) -> tuple[Pen, str]:
         disk, inside = self.at(path)
         return self._pens[disk.root.name], inside
 
-    def _outside(self, disk: RootFolder, inside: str) -> str:
-        return f"{disk.root.name}/{inside}" if self._named else inside
-
     def _placed(self, disk: RootFolder, listed: Listed) -> Listed:
         if not self._named:
             return listed
-        on_disk = listed.on_disk and self._outside(disk, listed.on_disk)
-        return listed._replace(path=self._outside(disk, listed.path), on_disk=on_disk)
+        on_disk = listed.on_disk and self.joined(disk.root.name, listed.on_disk)
+        return listed._replace(path=self.joined(disk.root.name, listed.path), on_disk=on_disk)
+
+
+def _spelled(disk: RootFolder, folder: str) -> str:
+    """Return a folder's path spelt as on disk: none gets a twin that differs by case alone."""
+    found = ""
+    for part in folder.split("/") if folder else ():
+        found = _below(disk, found, part)
+    return found
+
+
+def _below(disk: RootFolder, folder: str, name: str) -> str:
+    """Return the subfolder that some file systems take for the one named, or that itself."""
+    start = f"{folder}/" if folder else ""
+    if disk.is_folder(start + name):
+        return start + name
+    key = paths.collision_key(name)
+    like = [start + each for each in sorted(disk.names(folder)) if paths.collision_key(each) == key]
+    return next(filter(disk.is_folder, like), start + name)

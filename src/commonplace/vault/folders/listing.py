@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 
 from commonplace.core import paths
-from commonplace.vault.documents.engine import Put
+from commonplace.vault.documents.engine.maps import Put
 from commonplace.vault.documents.folder_document import CONFIG, DOCS, FILES
 from commonplace.vault.folders.plan import FolderEntry, inside_of, read_entry, shown
 

@@ -14,7 +14,7 @@ import anyio.to_thread
 from commonplace.core.graph import Graph
 from commonplace.vault.documents.changes import Taken
 from commonplace.vault.documents.document import Document
-from commonplace.vault.documents.engine import Maps, Put
+from commonplace.vault.documents.engine.maps import Maps, Put
 from commonplace.vault.documents.folder_document import (
     ACTOR,
     BACKLINKS,

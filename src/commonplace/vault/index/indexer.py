@@ -6,9 +6,9 @@ two writes at a time. The mirror in memory is changed on the event loop alone.
 
 import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Mapping
-from contextlib import aclosing, asynccontextmanager, suppress
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
-from typing import Protocol, cast
+from typing import Protocol
 
 import anyio
 import anyio.to_thread
@@ -17,12 +17,14 @@ from commonplace.core.graph import Graph
 from commonplace.vault.files import watch
 from commonplace.vault.files.roots import Roots
 from commonplace.vault.index import mirror
-from commonplace.vault.index.build.builder import Builder, BuildJob, News, builder
+from commonplace.vault.index.build.builder import Builder, BuildJob, builder
+from commonplace.vault.index.build.follower import BuildFollower
 from commonplace.vault.index.corpus.shards import shard_count
 from commonplace.vault.index.database import erase
 from commonplace.vault.index.graph import LinkGraph
-from commonplace.vault.index.mirror import Contents, NoteChange
+from commonplace.vault.index.mirror import Contents
 from commonplace.vault.index.reader import Index
+from commonplace.vault.index.state import IndexState, Progress
 from commonplace.vault.index.updates import NO_MOVES, IndexUpdate, Updates
 from commonplace.vault.settings import Settings
 from commonplace.vault.supervisor import tell_failure
@@ -34,8 +36,6 @@ NICE = 10
 
 logger = logging.getLogger(__name__)
 
-Progress = Callable[[int, int], None]
-
 
 class LookAt(Protocol):
     """Looks at paths again; `moved` names the former path of each that was just renamed."""
@@ -43,21 +43,6 @@ class LookAt(Protocol):
     def __call__(  # noqa: D102
         self, paths: Collection[str], moved: Mapping[str, str] = ...
     ) -> Awaitable[None]: ...
-
-
-@dataclass(slots=True)
-class IndexState:
-    """How far the index is."""
-
-    listed: anyio.Event = field(default_factory=anyio.Event)
-    compared: anyio.Event = field(default_factory=anyio.Event)
-    current: anyio.Event = field(default_factory=anyio.Event)
-    read: int = 0
-    todo: int = 0
-    building: bool = False
-    failing: bool = False
-    renewing: bool = False
-    outdated: int = 0
 
 
 @dataclass(slots=True)
@@ -90,6 +75,7 @@ class Indexer:
         self._failed = anyio.Event()
         self.graph = LinkGraph(self._read_graph)
         self.state = IndexState()
+        self._follower = BuildFollower(self.state, contents, self.load)
 
     @property
     def busy(self) -> bool:
@@ -210,7 +196,7 @@ class Indexer:
             self._updates.close_writer()
             # Unless somebody waits for the build, answers come first.
             job = self._job(0 if progress else NICE)
-            await self._build(begun or builder().begin(job), progress)
+            await self._follower.follow(begun or builder().begin(job), progress)
         self.state.listed.set()
         self.state.compared.set()
         self.state.current.set()
@@ -282,48 +268,6 @@ class Indexer:
         self.graph.take(update.relinked, update.gone.values())
         self._contents.put(update.placed, update.moved)
         self._contents.remove(update.gone.items())
-
-    async def _build(self, building: Builder, progress: Progress | None) -> None:
-        """Follow the build process; there is no other writer meanwhile."""
-        before = dict.fromkeys(self._contents.catalog.paths())
-        self.state.building = True
-        differs: object = True
-        try:
-            async with aclosing(building.news()) as told:
-                async for news in told:
-                    self._count(news, progress)
-                    # The mirror of many notes is loaded anew only if something changed.
-                    if "listed" in news:
-                        differs = news["todo"] or news["gone"]
-                        if differs:
-                            await self.load()
-                        self.state.outdated = int(str(news.get("changed", 0)))
-                        self.state.listed.set()
-                        self.state.compared.set()
-                    if "done" in news and differs:
-                        await self.load()
-                        self._tell_built(news, before)
-        finally:
-            self.state.building = False
-            self.state.outdated = 0
-
-    def _count(self, news: News, progress: Progress | None) -> None:
-        if "todo" in news:
-            self.state.todo = int(str(news["todo"]))
-            self.state.read = int(str(news.get("read", 0)))
-            if progress:
-                progress(self.state.read, self.state.todo)
-
-    def _tell_built(self, news: News, before: dict[str, None]) -> None:
-        """Tell followers what a build found; after a first build nobody has seen anything yet."""
-        if not before:
-            return
-        moved = cast("dict[str, str]", news["moved"])
-        for kind in ("appeared", "changed", "gone"):
-            for path in cast("list[str] | None", news[kind]) or ():
-                self._contents.tell(NoteChange(path, kind, moved.get(path)))
-        for new, old in moved.items() if news["appeared"] is None else ():
-            self._contents.tell(NoteChange(new, "appeared", old))
 
     def _read_graph(self) -> Graph:
         index = Index(self._settings.state)

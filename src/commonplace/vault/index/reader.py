@@ -1,4 +1,4 @@
-"""Reads the index: what there is and what is known of it; links, tags and words by their parts.
+"""Reads the index: what there is and what is known of it; links, tags and so on by their parts.
 
 Each question is answered by rows that a look-up tree leads to; only counts of everything walk over
 all notes, once for each state of the index.
@@ -6,7 +6,7 @@ all notes, once for each state of the index.
 
 import json
 import sqlite3
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -17,6 +17,8 @@ from commonplace.vault.index import view as views
 from commonplace.vault.index.corpus.shards import Corpus
 from commonplace.vault.index.database import connect, identity, marks, parts, read_meta
 from commonplace.vault.index.queries.links import LinkIndex
+from commonplace.vault.index.queries.properties import PropertyIndex
+from commonplace.vault.index.queries.suggestions import PendingIndex
 from commonplace.vault.index.queries.tags import TagIndex
 from commonplace.vault.index.queries.words import WordIndex
 
@@ -68,28 +70,6 @@ class Row(NamedTuple):
     properties: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class PendingSuggestion:
-    """A suggestion that waits for a decision, with a little of the text around it."""
-
-    path: str
-    id: str
-    kind: str
-    line: int
-    old: str
-    new: str
-    author: str | None
-    time: float | None
-    before: str
-    after: str
-    perhaps_rejected: bool = False
-    """Whether another program saved the note without it, perhaps to reject it."""
-
-
-PendingRow = tuple[str, str, str, int, str, str, str | None, float | None, str, str]
-"""The fields of a `PendingSuggestion` that the text itself has."""
-
-
 class Index:
     """A reader of the index, or of what a view shows of it, for one thread at a time."""
 
@@ -106,6 +86,8 @@ class Index:
         views.limit(self._db, self._view)
         self.links = LinkIndex(self._db)
         self.tags = TagIndex(self._db)
+        self.properties = PropertyIndex(self._db)
+        self.pending = PendingIndex(self._db)
         self.words = WordIndex(self._db, limited=self._view.limited)
         self._worked_out: dict[Callable[[], Any], tuple[int, Any]] = {}
 
@@ -187,34 +169,6 @@ class Index:
             found |= {row[0]: _about(row) for row in self._db.execute(sql, part)}
         return found
 
-    def having(self, key: str, values: Collection[str]) -> set[int]:
-        """Return the notes that have a property with one of these values."""
-        # Joined by SQLite: half of all notes may match, and a row each takes three times as long.
-        sql = "SELECT group_concat(note) FROM properties WHERE key = ? AND value = ?"
-        found: set[int] = set()
-        for value in values:
-            (joined,) = self._db.execute(sql, (key, value)).fetchone()
-            found.update(map(int, joined.split(",")) if joined else ())
-        return found
-
-    def count_having(self, key: str, values: Collection[str], most: int) -> int:
-        """Count the notes that have a property with one of these values, up to a number."""
-        sql = "SELECT count(*) FROM (SELECT 1 FROM properties WHERE key = ? AND value = ? LIMIT ?)"
-        counts = (self._db.execute(sql, (key, value, most)).fetchone()[0] for value in values)
-        return min(most, sum(counts))
-
-    def having_of(self, notes: Sequence[int], key: str, values: Collection[str]) -> set[int]:
-        """Return those of some notes that have a property with one of these values."""
-        found: set[int] = set()
-        for value in values:
-            for part in parts(notes):
-                sql = (
-                    "SELECT note FROM properties WHERE key = ? AND value = ?"  # noqa: S608
-                    f" AND note IN ({marks(part)})"
-                )
-                found.update(note for (note,) in self._db.execute(sql, (key, value, *part)))
-        return found
-
     def complete(self, prefix: str, limit: int) -> list[str]:
         """Return paths that start with what was typed, then notes whose name starts so."""
         by_path = self._db.execute(
@@ -237,38 +191,6 @@ class Index:
             sql = f"SELECT path, title FROM notes WHERE path IN ({marks(part)})"  # noqa: S608
             found |= {path: title or path for path, title in self._db.execute(sql, part)}
         return found
-
-    def suggestions(self, paths: Sequence[str]) -> list[PendingRow]:
-        """Return what waits for a decision in some notes, by path and place."""
-        found: list[PendingRow] = []
-        for part in parts(paths):
-            found += self._db.execute(
-                "SELECT notes.path, suggestions.id, kind, line, old, new, author, time,"  # noqa: S608
-                " before, after FROM notes JOIN suggestions ON suggestions.note = notes.id"
-                f" WHERE notes.path IN ({marks(part)}) ORDER BY notes.path, ordinal",
-                part,
-            ).fetchall()
-        return found
-
-    def pending_authors(
-        self, kind: str | None = None
-    ) -> list[tuple[str, str, str | None, float | None]]:
-        """Return the path, id, author and time of all that waits, by path and place."""
-        sql = (
-            "SELECT notes.path, suggestions.id, author, time"
-            " FROM suggestions JOIN notes ON notes.id = suggestions.note"
-            " WHERE ?1 IS NULL OR kind = ?1 ORDER BY notes.path, ordinal"
-        )
-        return self._db.execute(sql, (kind,)).fetchall()
-
-    def pending_counts(self, kind: str | None = None) -> dict[str, int]:
-        """Count the suggestions of each note that has any."""
-        only = "" if kind is None else "WHERE kind = ?"
-        sql = (
-            "SELECT notes.path, n FROM (SELECT note, count(*) AS n FROM suggestions"  # noqa: S608
-            f" {only} GROUP BY note) JOIN notes ON notes.id = note"
-        )
-        return dict(self._db.execute(sql, () if kind is None else (kind,)).fetchall())
 
     def counts(self) -> dict[str, int]:
         """Count what the index holds."""

@@ -10,8 +10,7 @@ from contextlib import suppress
 
 from commonplace.errors import CommonplaceError, Unavailable
 from commonplace.vault.log.log import Log
-from commonplace.vault.log.tasks import Background
-from commonplace.vault.supervisor import tell_failure
+from commonplace.vault.supervisor import Background, tell_failure
 
 RETRY_SECONDS = 1.0
 

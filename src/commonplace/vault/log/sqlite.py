@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from commonplace.errors import Unavailable
-from commonplace.vault.log import database, tables
+from commonplace.vault.log import database, sqlite_tables
 from commonplace.vault.log.commits import Commits
 from commonplace.vault.log.sqlite_engine import SqliteEngine
 from commonplace.vault.log.table_log import TableLog, new_id
@@ -21,7 +21,7 @@ class SqliteLog(TableLog[sqlite3.Connection]):
         *,
         clock: Callable[[], float] = time.time,
         new_id: Callable[[], str] = new_id,
-        connect: Callable[[Path], sqlite3.Connection] = tables.connect,
+        connect: Callable[[Path], sqlite3.Connection] = sqlite_tables.connect,
     ) -> None:
         try:
             file = _File(path, connect)
@@ -30,7 +30,7 @@ class SqliteLog(TableLog[sqlite3.Connection]):
             raise Unavailable(f"The log could not be opened ({error}).") from None
         except OSError as error:
             raise Unavailable(f"The log could not be opened ({error.strerror}).") from None
-        super().__init__(commits, tables.append, clock=clock, new_id=new_id)
+        super().__init__(commits, sqlite_tables.append, clock=clock, new_id=new_id)
 
     async def scrub(self) -> None:
         """Leave nothing readable of what was deleted or replaced."""
@@ -38,7 +38,7 @@ class SqliteLog(TableLog[sqlite3.Connection]):
 
     async def sound(self) -> str | None:
         """Check the file; None when it is whole, else what is wrong."""
-        return await self._commits.read(tables.sound)
+        return await self._commits.read(sqlite_tables.sound)
 
 
 class _File:

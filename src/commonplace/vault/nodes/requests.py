@@ -10,16 +10,18 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from typing import Protocol
 
-from commonplace.core import compose, paths, render
+from commonplace.core import compose, paths
 from commonplace.core.critic import revise
 from commonplace.core.links import respell
+from commonplace.core.render import listings
 from commonplace.core.text import words
 from commonplace.core.text.edits import Edit
 from commonplace.core.text.unified_diff import unified
 from commonplace.errors import BadArgument, Conflict, Forbidden, NotFound
 from commonplace.vault.documents.changes import refuse_unwritable
+from commonplace.vault.notes.preview import backlink_warning, shown_text
 from commonplace.vault.notes.rename_plan import rename_summary
-from commonplace.vault.notes.write import SHOWN_LINES_MAX, backlink_warning, wanted
+from commonplace.vault.notes.write import wanted
 from commonplace.vault.permissions.permissions import Permissions
 from commonplace.vault.permissions.requests import Asker, Json, Wish
 from commonplace.vault.suggestions.read_guard import Readings
@@ -94,7 +96,7 @@ class NodeWishes:
             if paths.has_note_suffix(candidate) and await self._base.found(candidate) is not None:
                 return candidate
         near = paths.near(path, await self._base.near(path))
-        raise render.not_found(path, near)
+        raise listings.not_found(path, near)
 
     def lately(self, old: str) -> str | None:
         """Return where a node went that had this id a while ago."""
@@ -117,7 +119,7 @@ class NodeWishes:
         text = compose.composed(content, properties)
         _refuse(text)
         size = f"{len(text.encode()):,} bytes, {words.count(text):,} words"
-        shown = unified("", text, lines_max=SHOWN_LINES_MAX)
+        shown = shown_text(text)
         change = {"path": path, "text": text}
         return self._wish("create", path, change, f"create {path} ({size})", shown)
 

@@ -18,11 +18,11 @@ from commonplace.vault.documents.notes import LiveNotes
 from commonplace.vault.files.reader import reason
 from commonplace.vault.files.roots import Roots
 from commonplace.vault.log.log import Log
-from commonplace.vault.log.tasks import Background
 from commonplace.vault.notes.rename_history import RenameHistory, purpose_of
 from commonplace.vault.notes.rename_plan import Intent, plans
 from commonplace.vault.notes.rewrite import Outcome, Rewriter, Rewritten
 from commonplace.vault.search.texts import Texts
+from commonplace.vault.supervisor import Background
 
 RETRY_SECONDS = 10.0
 KIND = "rename"

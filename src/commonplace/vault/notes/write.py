@@ -10,7 +10,7 @@ a person was asked, what is made is what the person was shown, or nothing.
 
 import time
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import cast
 
 import anyio.to_thread
@@ -20,23 +20,28 @@ from commonplace.core.critic import Suggested, revise
 from commonplace.core.text import endings, words
 from commonplace.core.text.edits import Edit
 from commonplace.core.text.endings import FileForm
-from commonplace.core.text.unified_diff import unified
 from commonplace.errors import BadArgument, Conflict, Unavailable, Unreadable
 from commonplace.vault.documents.changes import Purpose, refuse_unwritable
 from commonplace.vault.documents.notes import LiveNotes
 from commonplace.vault.files.reader import reason
 from commonplace.vault.files.roots import Roots
 from commonplace.vault.index.reader import Index
+from commonplace.vault.notes.preview import (
+    backlink_warning,
+    lost_suggestions,
+    refuse_other_than_shown,
+    shown_change,
+    shown_text,
+    size_of,
+)
 from commonplace.vault.notes.trash import Trash, TrashIndex
 from commonplace.vault.permissions.permissions import Permissions
-from commonplace.vault.permissions.requests import Asker, Changed, Json, Wish
+from commonplace.vault.permissions.requests import Asker, Json, Wish
 from commonplace.vault.search.listing import Listing
 from commonplace.vault.search.texts import Texts
 from commonplace.vault.suggestions.authorship import Authorship, Suggester
 from commonplace.vault.suggestions.read_guard import Readings
 
-SHOWN_LINES_MAX = 40
-_NAMED_MAX = 5
 _TOUCHES = ", as a suggestion, since it touches one that waits"
 
 
@@ -79,10 +84,9 @@ class NoteWriter:
         text = compose.composed(content, properties)
         refuse_unwritable([Edit(0, 0, text)], text)
         revise.refuse_markup(text)
-        size = f"{_counted(len(text.encode()), 'byte')}, {_counted(words.count(text), 'word')}"
-        shown = unified("", text, lines_max=SHOWN_LINES_MAX)
         change = {"path": path, "text": text, "asked": paths.new_note_path(raw)}
-        return Wish("create", path, "create_note", change, f"create {path} ({size})", shown)
+        summary = f"create {path} ({size_of(text)})"
+        return Wish("create", path, "create_note", change, summary, shown_text(text))
 
     async def revision(
         self, raw: str, content: str | None, properties: Json | None, by: Asker
@@ -106,7 +110,7 @@ class NoteWriter:
         document = await self._authorship.ready(path)
         self._authorship.check(document, made, _suggester(by))
         summary = f"update {path}{_TOUCHES if made.count else ''}"
-        return Wish("update", path, "update_note", change, summary, _shown(marked, made.text))
+        return Wish("update", path, "update_note", change, summary, shown_change(marked, made.text))
 
     async def deletion(self, raw: str) -> Wish:
         """Wish that a note goes to the trash."""
@@ -115,7 +119,7 @@ class NoteWriter:
         backlinks = [source for source in linking.backlinks if source != path]
         waiting = len(critic.places(await self._readable(path)))
         warning = backlink_warning(backlinks, linking.hidden)
-        what = f"delete {path} (it goes to the trash{_going(waiting)}){warning}"
+        what = f"delete {path} (it goes to the trash{lost_suggestions(waiting)}){warning}"
         return Wish("delete", path, "delete_note", {"path": path}, what)
 
     # -- suggestions of whole texts, as a working copy makes them
@@ -210,7 +214,7 @@ class NoteWriter:
             after = wanted(critic.accepted(text), change)
             made = write(text, after, authorship.signature(author))
             authorship.check(document, made, author)
-            _refuse_other_than_shown(change, text, made.text)
+            refuse_other_than_shown(change, text, made.text)
             return made.edits
 
         edited = await self._notes.edit(path, plan, f"assistant:{by.name}")
@@ -279,24 +283,6 @@ def _suggester(by: Asker) -> Suggester:
     return Suggester(by.id, by.name)
 
 
-def _shown(before: str, after: str) -> str:
-    """Show a change as people see the text: what waits for a decision is marked in each line."""
-    return unified(critic.marked_by_line(before), critic.marked_by_line(after))
-
-
-def _refuse_other_than_shown(change: Json, before: str, after: str) -> None:
-    """Refuse what a person has not seen: the note may have changed since the question was put."""
-    if "shown" not in change:
-        return
-    now = _shown(before, after)
-    if _lines(str(change["shown"])) != _lines(now):
-        raise Changed(now)
-
-
-def _lines(diff: str) -> list[str]:
-    return [line for line in diff.split("\n") if line[:1] in ("+", "-", "…", "(")]
-
-
 def wanted(current: str, change: Json) -> str:
     """Return what a note shall say, after a change of kind `update`, that says `current` now."""
     if "text" in change:
@@ -311,27 +297,3 @@ def _changes(before: str, after: str) -> dict[str, bool]:
         "content_updated": old_body != new_body,
         "frontmatter_updated": old_block != new_block,
     }
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
-
-
-def _going(waiting: int) -> str:
-    if not waiting:
-        return ""
-    return ", and 1 suggestion that waits" if waiting == 1 else f", and {waiting} that wait"
-
-
-def backlink_warning(backlinks: Sequence[str], hidden: int = 0) -> str:
-    """Say how many notes would be left with a broken link; those who may not be named, by count."""
-    if hidden:
-        count = "1 note links" if hidden == 1 else f"{hidden} notes link"
-        return (
-            f"{backlink_warning(backlinks)} Outside the folders that the asker sees, {count} to it."
-        )
-    if not backlinks:
-        return ". No other note links to it."
-    count = "1 note links" if len(backlinks) == 1 else f"{len(backlinks)} notes link"
-    more = ", …" if len(backlinks) > _NAMED_MAX else "."
-    return f". {count} to it: {', '.join(backlinks[:_NAMED_MAX])}{more}"

@@ -9,10 +9,11 @@ import json
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import Literal
+from typing import Literal, Self, cast
 
 from commonplace.errors import Conflict, Forbidden, NotFound, Unavailable
 from commonplace.vault.log.log import Log
+from commonplace.vault.permissions.requests import Asker, Operation, Wish
 
 WAITING_SECONDS_MAX = 24 * 3600.0
 WAITING_MAX = 200
@@ -46,6 +47,34 @@ class Parked:
     state: State = "waiting"
     result: Mapping[str, object] | None = None
     error: str = ""
+
+    @classmethod
+    def of(cls, wish: Wish, asker: Asker, key: str, time: float) -> Self:
+        """Return a wish as a write that is to wait; its number comes with the queue."""
+        return cls(
+            id=0,
+            key=key,
+            operation=wish.operation,
+            path=wish.path,
+            kind=wish.kind,
+            change=wish.change,
+            actor=asker.id,
+            who=asker.name,
+            time=time,
+            summary=wish.summary,
+            diff=wish.diff,
+        )
+
+    @property
+    def wish(self) -> Wish:
+        """What was wished for."""
+        operation = cast("Operation", self.operation)
+        return Wish(operation, self.path, self.kind, self.change, self.summary, self.diff)
+
+    @property
+    def asker(self) -> Asker:
+        """Who wished for it."""
+        return Asker(self.actor, self.who)
 
 
 class Waiting(Forbidden):

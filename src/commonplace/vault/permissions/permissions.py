@@ -30,7 +30,6 @@ over all of them. A question that nobody answered is put into the queue.
 
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Literal, Protocol, cast
 
 import anyio
 
@@ -41,6 +40,7 @@ from commonplace.vault.permissions import grants
 from commonplace.vault.permissions.approvals import Approvals, Parked, Waiting
 from commonplace.vault.permissions.audit import Audit
 from commonplace.vault.permissions.grants import Grant, Remembered
+from commonplace.vault.permissions.performers import Perform, Performers
 from commonplace.vault.permissions.policies import Policies, Policy
 from commonplace.vault.permissions.questions import Asked, Questions
 from commonplace.vault.permissions.requests import (
@@ -48,22 +48,11 @@ from commonplace.vault.permissions.requests import (
     Changed,
     Choice,
     Json,
-    Operation,
     Prepare,
     Wish,
     Written,
     call_key,
 )
-
-State = Literal["waits", "done", "approved", "denied", "failed", "withdrawn"]
-
-
-class Perform(Protocol):
-    """Makes a kind of change."""
-
-    async def __call__(self, change: Json, by: Asker, *, suggest: bool) -> Json:
-        """Make it, and return JSON."""
-        ...
 
 
 class Memory:
@@ -77,9 +66,8 @@ class Memory:
         self.approvals = Approvals(log, clock)
         self.remembered = Remembered(log, clock)
         self.questions = Questions()
-        self.taught: dict[str, tuple[Perform, bool]] = {}
+        self.performers = Performers(self.audit, clock)
         self.deciding = anyio.Lock()
-        self.listeners: list[Callable[[Written], Awaitable[None]]] = []
 
 
 class Permissions:
@@ -87,6 +75,7 @@ class Permissions:
 
     def __init__(self, memory: Memory, policies: Mapping[str, str]) -> None:
         self._memory = memory
+        self._performers = memory.performers
         self._policies = Policies(policies)
 
     def under(self, policies: Mapping[str, str]) -> "Permissions":
@@ -100,7 +89,7 @@ class Permissions:
 
     def teach(self, kind: str, perform: Perform, *, suggests: bool = True) -> None:
         """Say how a kind of change is made."""
-        self._memory.taught[kind] = (perform, suggests)
+        self._performers.teach(kind, perform, suggests=suggests)
 
     async def ask(self, tool: str, given: Json, asker: Asker, prepare: Prepare) -> Json:
         """Do what an assistant wishes if it may, and return what came of it."""
@@ -115,9 +104,9 @@ class Permissions:
         if policy == "deny":
             await self._refuse(wish, asker)
         if policy != "ask":
-            return await self._do_at_once(wish, asker, policy, "settings")
+            return await self._performers.do_at_once(wish, asker, policy, "settings")
         if await self._memory.remembered.allows(wish.operation, asker):
-            return await self._do_at_once(wish, asker, "allow", "an earlier answer")
+            return await self._performers.do_at_once(wish, asker, "allow", "an earlier answer")
         if asker.ask is None:
             raise Waiting(await self._parked(wish, asker, key, parked))
         question = self._memory.questions.put(wish, asker, key)
@@ -148,7 +137,7 @@ class Permissions:
 
     def follow_writes(self, listener: Callable[[Written], Awaitable[None]]) -> None:
         """Hear what becomes of each write that is asked for."""
-        self._memory.listeners.append(listener)
+        self._performers.follow(listener)
 
     # -- the queue, for people
 
@@ -173,25 +162,25 @@ class Permissions:
     async def _approve(self, id: int, by: str, scope: Choice) -> Json:
         async with self._memory.deciding:
             one = await self._memory.approvals.get(id)
-            asker, wish = Asker(one.actor, one.who), _wish_of(one)
+            wish, asker = one.wish, one.asker
             grants.check(wish.operation, scope)
-            if wish.kind not in self._memory.taught:
+            if not self._performers.knows(wish.kind):
                 raise Unavailable(
                     f"Nothing that is open here can do a {wish.kind}. Start Commonplace with the"
                     " store that it was asked of, and approve it then."
                 )
             try:
-                result = await self._do(wish, asker, scope, by)
+                result = await self._performers.do(wish, asker, scope, by)
             except Changed as error:
                 await self._memory.approvals.show(one, error.diff)
                 raise
             except CommonplaceError as error:
                 await self._memory.approvals.decided(one, "failed", error=str(error))
-                await self._tell("failed", wish, asker, id)
+                await self._performers.tell("failed", wish, asker, id)
                 raise
             await self._memory.remembered.keep(wish.operation, asker, scope)
             await self._memory.approvals.decided(one, "approved", result)
-            await self._tell("approved", wish, asker, id)
+            await self._performers.tell("approved", wish, asker, id)
             return result
 
     async def deny(self, id: int, by: str, reason: str = "") -> None:
@@ -199,9 +188,9 @@ class Permissions:
         async with self._memory.deciding:
             one = await self._memory.approvals.get(id)
             await self._memory.approvals.decided(one, "denied", error=reason)
-            wish, asker = _wish_of(one), Asker(one.actor, one.who)
-            await self._record(wish, asker, "no", by, "refused")
-            await self._tell("denied", wish, asker, id, reason)
+            wish, asker = one.wish, one.asker
+            await self._performers.record(wish, asker, "no", by, "refused")
+            await self._performers.tell("denied", wish, asker, id, reason)
 
     async def get_waiting(self, id: int) -> Parked:
         """Return a write that waits; NotFound or Conflict if it does not."""
@@ -215,26 +204,26 @@ class Permissions:
         """Remember that a write was approved and done, which a crash kept from being recorded."""
         async with self._memory.deciding:
             one = await self._memory.approvals.get(id)
-            wish, asker = _wish_of(one), Asker(one.actor, one.who)
-            await self._record(wish, asker, scope, by, "done")
+            wish, asker = one.wish, one.asker
+            await self._performers.record(wish, asker, scope, by, "done")
             await self._memory.remembered.keep(wish.operation, asker, scope)
             await self._memory.approvals.decided(one, "approved", result)
-            await self._tell("approved", wish, asker, id)
+            await self._performers.tell("approved", wish, asker, id)
 
     async def withdraw(self, id: int) -> None:
         """Let an assistant take back its own write that waits; nothing is left to decide."""
         async with self._memory.deciding:
             one = await self._memory.approvals.get(id)
             await self._memory.approvals.forget(id)
-            wish, asker = _wish_of(one), Asker(one.actor, one.who)
-            await self._record(wish, asker, "withdrawn", one.who, "withdrawn")
-            await self._tell("withdrawn", wish, asker, id)
+            wish, asker = one.wish, one.asker
+            await self._performers.record(wish, asker, "withdrawn", one.who, "withdrawn")
+            await self._performers.tell("withdrawn", wish, asker, id)
 
     async def put_back(self, one: Parked) -> None:
         """Let a write wait again as it did before it was decided."""
         async with self._memory.deciding:
             await self._memory.approvals.put_back(one)
-            await self._tell("waits", _wish_of(one), Asker(one.actor, one.who), one.id)
+            await self._performers.tell("waits", one.wish, one.asker, one.id)
 
     async def remembered(self) -> list[Grant]:
         """List what is always allowed."""
@@ -254,11 +243,11 @@ class Permissions:
         policy = self._policies.of(wish.operation, wish.path, asker.name)
         if policy == "allow" and asker.suggests_only:
             policy = "suggest"
-        _, suggests = self._memory.taught[wish.kind]
+        suggests = self._performers.suggests(wish.kind)
         return "ask" if policy == "suggest" and not suggests else policy
 
     async def _refuse(self, wish: Wish, asker: Asker) -> None:
-        await self._record(wish, asker, "deny", "settings", "refused")
+        await self._performers.record(wish, asker, "deny", "settings", "refused")
         raise Denied(f"the vault's settings allow no {wish.operation} at this path.")
 
     # -- asking the person at the client
@@ -279,10 +268,10 @@ class Permissions:
             waiting = await self._memory.approvals.find(asked.key)
             result = Waiting(await self._parked(asked.wish, asker, asked.key, waiting))
         elif choice == "no":
-            await self._record(asked.wish, asker, "no", "client", "refused")
+            await self._performers.record(asked.wish, asker, "no", "client", "refused")
         else:
             try:
-                result = await self._do_at_once(asked.wish, asker, choice, "client")
+                result = await self._performers.do_at_once(asked.wish, asker, choice, "client")
                 await self._memory.remembered.keep(asked.wish.operation, asker, choice)
             except CommonplaceError as error:
                 result = error
@@ -295,22 +284,10 @@ class Permissions:
         """Put a wish into the queue, once."""
         if waiting is None:
             waiting = await self._memory.approvals.park(
-                Parked(
-                    id=0,
-                    key=key,
-                    operation=wish.operation,
-                    path=wish.path,
-                    kind=wish.kind,
-                    change=wish.change,
-                    actor=asker.id,
-                    who=asker.name,
-                    time=self._memory.clock(),
-                    summary=wish.summary,
-                    diff=wish.diff,
-                )
+                Parked.of(wish, asker, key, self._memory.clock())
             )
-            await self._record(wish, asker, "parked", "settings", "waits")
-            await self._tell("waits", wish, asker, waiting.id)
+            await self._performers.record(wish, asker, "parked", "settings", "waits")
+            await self._performers.tell("waits", wish, asker, waiting.id)
         return waiting
 
     async def _fetched(self, one: Parked) -> Json:
@@ -322,50 +299,8 @@ class Permissions:
             raise Unavailable(f"It was approved, but could not be done: {one.error}")
         return one.result or {}
 
-    async def _do_at_once(self, wish: Wish, asker: Asker, answer: str, by: str) -> Json:
-        """Do what nobody has to be asked about any more; suggestions are on record elsewhere."""
-        result = await self._do(wish, asker, answer, by)
-        if result.get("status") != "suggested":
-            await self._tell("done", wish, asker)
-        return result
-
-    async def _do(self, wish: Wish, asker: Asker, answer: str, by: str) -> Json:
-        perform, _ = self._memory.taught[wish.kind]
-        asked = answer in ("once", "session", "always")
-        change = {**wish.change, "shown": wish.diff} if asked else wish.change
-        try:
-            result = await perform(change, asker, suggest=answer == "suggest")
-        except CommonplaceError as error:
-            await self._record(wish, asker, answer, by, f"failed: {error}")
-            raise
-        await self._record(wish, asker, answer, by, "done")
-        return result
-
-    async def _tell(
-        self,
-        state: State,
-        wish: Wish,
-        asker: Asker,
-        number: int | None = None,
-        reason: str = "",
-    ) -> None:
-        now, path = self._memory.clock(), wish.path
-        event = Written(state, wish.operation, path, asker.id, asker.name, now, number, reason)
-        for listener in self._memory.listeners:
-            await listener(event)
-
-    async def _record(self, wish: Wish, asker: Asker, answer: str, by: str, outcome: str) -> None:
-        await self.audit.write(
-            asker.name, wish.operation, wish.path, answer=answer, by=by, outcome=outcome
-        )
-
 
 def _given(result: Json | CommonplaceError) -> Json:
     if isinstance(result, CommonplaceError):
         raise result
     return result
-
-
-def _wish_of(one: Parked) -> Wish:
-    operation = cast("Operation", one.operation)
-    return Wish(operation, one.path, one.kind, one.change, one.summary, one.diff)

@@ -10,8 +10,9 @@ from functools import partial
 
 import anyio
 
-from commonplace.core import digest, paths, properties, render
+from commonplace.core import digest, paths, properties
 from commonplace.core.links import Candidate
+from commonplace.core.render import listings
 from commonplace.vault.documents.notes import LiveNotes
 from commonplace.vault.index.catalog import CatalogEntry
 from commonplace.vault.index.indexer import Indexer
@@ -151,7 +152,7 @@ class Listing:
             await self._indexer.update([found])
             about = self._index.about(found)
         if about is None:
-            raise render.not_found(found)
+            raise listings.not_found(found)
         return about
 
     async def links(self, path: str) -> Links:
@@ -194,7 +195,7 @@ class Listing:
         """Return every note: path, age in milliseconds since 1970, suggestions that wait."""
         await self._indexer.state.listed.wait()
         entries = await self.newest()
-        waiting = self._index.pending_counts()
+        waiting = self._index.pending.counts()
         rows = [(e.path, e.mtime_ns // 1_000_000, waiting.get(e.path, 0)) for e in entries]
         return sorted(rows)
 
@@ -218,7 +219,7 @@ def _newest(index: Index, conditions: list[_Condition], newest: set[int], limit:
     if ranked[0][0] == _RARE_MAX:
         near = newest
         for _, key, values in ranked:
-            near = index.having_of(list(near), key, values)
+            near = index.properties.having_of(list(near), key, values)
         if len(near) >= limit:
             return near
     return _all(index, ranked)
@@ -231,18 +232,19 @@ def _meeting(index: Index, conditions: list[_Condition]) -> set[int]:
 
 def _by_rarity(index: Index, conditions: list[_Condition]) -> list[_Counted]:
     return sorted(
-        (index.count_having(key, values, _RARE_MAX), key, values) for key, values in conditions
+        (index.properties.count_having(key, values, _RARE_MAX), key, values)
+        for key, values in conditions
     )
 
 
 def _all(index: Index, ranked: list[_Counted]) -> set[int]:
     (_, key, values), *others = ranked
-    found = index.having(key, values)
+    found = index.properties.having(key, values)
     for size, each, wanted in others:
         if len(found) < size:
-            found = index.having_of(list(found), each, wanted)
+            found = index.properties.having_of(list(found), each, wanted)
         else:
-            found &= index.having(each, wanted)
+            found &= index.properties.having(each, wanted)
     return found
 
 

@@ -236,7 +236,7 @@ class Search:
     def _undecided(self, hits: list[Hit]) -> list[Hit]:
         """Mark the hits whose snippet shows a suggestion."""
         shown = {hit.path: hit.snippet for hit in hits}
-        rows = self._index.suggestions(list(shown))
+        rows = self._index.pending.of(list(shown))
         found = {
             path
             for path, _, _, _, _, new, _, _, before, after in rows
@@ -290,7 +290,7 @@ def _meeting(index: Index, query: SearchQuery, entries: Sequence[CatalogEntry]) 
         for each in unwanted:
             allowed -= find(each)
     if query.pending is not None:
-        waiting = {by_path[path] for path in index.pending_counts() if path in by_path}
+        waiting = {by_path[path] for path in index.pending.counts() if path in by_path}
         allowed = allowed & waiting if query.pending else allowed - waiting
     return allowed
 

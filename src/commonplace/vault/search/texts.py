@@ -7,7 +7,8 @@ from collections.abc import Callable
 
 import anyio.to_thread
 
-from commonplace.core import critic, paths, render
+from commonplace.core import critic, paths
+from commonplace.core.render import listings
 from commonplace.core.text import endings, foreign
 from commonplace.errors import BadPath, CommonplaceError, NotFound, Unavailable, Unreadable
 from commonplace.vault.documents.notes import LiveNotes
@@ -79,7 +80,7 @@ class Texts:
         if heading and paths.has_note_suffix(note) and self.exists(note):
             meant = f"Did you mean {note}? A heading is no part of a path."
             return NotFound(f"Document not found: {foreign.one_line(path)}", meant)
-        return render.not_found(path, paths.near(path, self._contents.catalog.paths()))
+        return listings.not_found(path, paths.near(path, self._contents.catalog.paths()))
 
     def no_folder(self, folder: str) -> NotFound:
         """Word that a folder is not there, and which one is that differs by case alone."""

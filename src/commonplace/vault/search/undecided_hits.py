@@ -13,7 +13,7 @@ SHOWN_MAX = 20
 
 def of_matches(index: Index, matches: Iterable[NoteMatch]) -> tuple[str, ...]:
     """Return the line for matches, nothing where all of it is decided."""
-    waiting = index.pending_counts()
+    waiting = index.pending.counts()
     looked = islice(matches, NOTES_MAX) if waiting else ()
     pending = [match for match in looked if match.path in waiting]
     lines = {
@@ -24,9 +24,9 @@ def of_matches(index: Index, matches: Iterable[NoteMatch]) -> tuple[str, ...]:
 
 def of_lines(index: Index, found: Iterable[tuple[str, int]]) -> tuple[str, ...]:
     """Return the line for lines of notes."""
-    waiting = index.pending_counts()
+    waiting = index.pending.counts()
     places = [(path, line) for path, line in found if path in waiting]
-    rows = index.suggestions(sorted({path for path, _ in places}))
+    rows = index.pending.of(sorted({path for path, _ in places}))
     undecided = {
         (row[0], row[3] + more) for row in rows for more in range(len(row[5].splitlines()))
     }

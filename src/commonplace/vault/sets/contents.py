@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from commonplace.core.critic import rank
 from commonplace.core.text.word_diff import changed_words
 from commonplace.vault.documents.notes import LiveNotes
-from commonplace.vault.index.reader import PendingSuggestion
+from commonplace.vault.index.queries.suggestions import PendingSuggestion
 from commonplace.vault.permissions.approvals import Parked
 from commonplace.vault.permissions.permissions import Permissions
 from commonplace.vault.sets.change_set import ChangeSet, Counts, State, Write, state_of

@@ -10,7 +10,8 @@ import anyio
 from commonplace.errors import NotFound, Unreadable
 from commonplace.vault.documents.notes import LiveNotes
 from commonplace.vault.index.indexer import Indexer
-from commonplace.vault.index.reader import Index, PendingRow
+from commonplace.vault.index.queries.suggestions import PendingRow
+from commonplace.vault.index.reader import Index
 from commonplace.vault.suggestions.ends import Ends, TextOf
 
 WAIT_SECONDS_MAX = 5.0
@@ -32,7 +33,7 @@ class Absence:
 
     def remember(self) -> None:
         """Take over what the index knows, before it learns what has changed."""
-        for row in self._index.suggestions(list(self._index.pending_counts())):
+        for row in self._index.pending.of(list(self._index.pending.counts())):
             self._waited.setdefault(row[0], []).append(row)
 
     async def catch_up(self, path: str) -> None:

@@ -8,7 +8,7 @@ was changed goes on as the one that stands in its place now, with whoever change
 import logging
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 
@@ -23,7 +23,8 @@ from commonplace.vault.documents.file.decided_by_hand import HandEnd
 from commonplace.vault.documents.file.known_file import Save
 from commonplace.vault.documents.notes import LiveNotes
 from commonplace.vault.index.mirror import NoteChange
-from commonplace.vault.index.reader import Index, PendingRow
+from commonplace.vault.index.queries.suggestions import PendingRow
+from commonplace.vault.index.reader import Index
 from commonplace.vault.suggestions.ledger import Credit, Decision, End, Ledger
 
 # Whoever decides writes the ledger right after the text; only what is not there by then is ours.
@@ -148,7 +149,7 @@ class Ends:
         self._changed.clear()
         self._begun = self._clock()
         self._known = {}
-        for row in self._index.suggestions(list(self._index.pending_counts())):
+        for row in self._index.pending.of(list(self._index.pending.counts())):
             self._known.setdefault(row[0], []).append(row)
         self._ids = {path: self._notes.ids.known_id(path) for path in self._known}
 
@@ -175,7 +176,7 @@ class Ends:
             # The index may have seen a save first, which is merged with what it had not seen.
             await self._notes.queue.catch_up(document)
             await self._notes.queue.flush(document)
-        before, now = self._known.pop(path, []), self._index.suggestions([path])
+        before, now = self._known.pop(path, []), self._index.pending.of([path])
         since = self._looked.pop(path, self._begun) - 2 * LEDGER_LAG_SECONDS
         if now:
             self._known[path], self._looked[path] = now, self._clock()

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from commonplace.core import critic
 from commonplace.core.critic.parse import parse
 from commonplace.core.critic.suggestions import REMARKS_MAX
-from commonplace.core.render import CommentLine, Decided, PendingLine
+from commonplace.core.render.remarks import CommentLine, Decided, PendingLine
 from commonplace.vault.permissions.requests import Json
 from commonplace.vault.search.texts import Texts
 from commonplace.vault.suggestions.absence import Absence

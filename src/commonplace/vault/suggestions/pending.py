@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from commonplace.vault.documents.notes import LiveNotes
-from commonplace.vault.index.reader import Index, PendingRow, PendingSuggestion
+from commonplace.vault.index.queries.suggestions import PendingRow, PendingSuggestion
+from commonplace.vault.index.reader import Index
 from commonplace.vault.suggestions.ledger import Ledger
 
 _Rows = tuple[list[PendingRow], int]
@@ -62,11 +63,11 @@ class PendingSuggestions:
 
     def _counted(self, wanted: Wanted, start: int, end: int | None) -> _Rows:
         """Pass over notes by their counts alone."""
-        found = self._index.pending_counts(wanted.kind).items()
+        found = self._index.pending.counts(wanted.kind).items()
         counts = sorted((path, count) for path, count in found if wanted.covers(path))
         total = sum(count for _, count in counts)
         paths, passed = _notes_of(counts, start, total if end is None else end)
-        rows = self._index.suggestions(paths)
+        rows = self._index.pending.of(paths)
         if wanted.kind:
             rows = [row for row in rows if row[2] == wanted.kind]
         return rows[start - passed : None if end is None else end - passed], total
@@ -75,11 +76,11 @@ class PendingSuggestions:
         """Ask the ledger of each."""
         keys = list(self._by_whom(wanted))
         chosen = set(keys[start:end])
-        rows = self._index.suggestions(sorted({path for path, _ in chosen}))
+        rows = self._index.pending.of(sorted({path for path, _ in chosen}))
         return [row for row in rows if row[:2] in chosen], len(keys)
 
     def _by_whom(self, wanted: Wanted) -> Iterator[tuple[str, str]]:
-        for path, id, author, time in self._index.pending_authors(wanted.kind):
+        for path, id, author, time in self._index.pending.authors(wanted.kind):
             if wanted.covers(path) and wanted.covers_by(*self._credit(path, id, author, time)):
                 yield path, id
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from commonplace.core import critic
-from commonplace.core.render import Decided
+from commonplace.core.render.remarks import Decided
 from commonplace.errors import Conflict, NotFound
 from commonplace.vault.documents.notes import LiveNotes
 from commonplace.vault.history.intents import Json

@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 
-from commonplace.vault.settings import Config, Retention, SuggestionStyle, rule_parts
+from commonplace.vault.settings import Retention, SuggestionStyle, rule_parts
+from commonplace.vault.settings.config_file import Config
 
 _LOOSE = ("suggest", "allow")
 _TEXT_MAX = 200

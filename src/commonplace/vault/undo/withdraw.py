@@ -14,7 +14,7 @@ from commonplace.vault.documents.changes import Purpose
 from commonplace.vault.documents.notes import LiveNotes
 from commonplace.vault.history.history import History
 from commonplace.vault.history.recorder import Recorder
-from commonplace.vault.index.reader import PendingSuggestion
+from commonplace.vault.index.queries.suggestions import PendingSuggestion
 from commonplace.vault.permissions.approvals import Parked
 from commonplace.vault.permissions.permissions import Permissions
 from commonplace.vault.search.texts import Texts

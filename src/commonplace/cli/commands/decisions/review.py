@@ -14,7 +14,7 @@ from commonplace.cli.group import settled, vault_and_state
 from commonplace.cli.options import Flags, vault_words
 from commonplace.cli.output import finished, json_option, safe, show_json
 from commonplace.cli.set_headings import SetHeadings, set_headings
-from commonplace.core.render import PERHAPS_REJECTED
+from commonplace.core.render.remarks import PERHAPS_REJECTED
 from commonplace.core.text.invisible import visible
 from commonplace.core.text.word_diff import word_diff
 from commonplace.errors import BadArgument, Conflict
@@ -22,7 +22,7 @@ from commonplace.vault.settings import Settings
 
 if TYPE_CHECKING:
     from commonplace.cli.vault_access import Desk
-    from commonplace.vault.index.reader import PendingSuggestion
+    from commonplace.vault.index.queries.suggestions import PendingSuggestion
 
 Verdict = Literal["accept", "reject"]
 

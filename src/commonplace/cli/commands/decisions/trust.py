@@ -17,7 +17,8 @@ from commonplace.cli.output import json_option, on_terminal, show_json
 from commonplace.errors import BadArgument, CommonplaceError
 from commonplace.vault import trust
 from commonplace.vault.owner import connect
-from commonplace.vault.settings import CONFIG_FILE, Config
+from commonplace.vault.settings import CONFIG_FILE
+from commonplace.vault.settings.config_file import Config
 from commonplace.vault.trust import WiderSetting, one_line, records as trust_records
 from commonplace.vault.trust.records import Record, Records
 

@@ -5,7 +5,7 @@ Nothing of HTTP or of the MCP SDK is loaded here: a command is to start quickly.
 
 from typing import cast
 
-from commonplace.vault.index.reader import PendingSuggestion
+from commonplace.vault.index.queries.suggestions import PendingSuggestion
 from commonplace.vault.permissions import grants
 from commonplace.vault.permissions.approvals import Parked
 from commonplace.vault.permissions.grants import Grant

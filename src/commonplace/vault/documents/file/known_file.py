@@ -11,7 +11,7 @@ from commonplace.core.text import endings
 from commonplace.core.text.endings import FileForm
 from commonplace.core.text.truncation import deletes_much
 from commonplace.errors import Unreadable
-from commonplace.vault.documents.engine import text_of
+from commonplace.vault.documents.engine.replica import text_of
 from commonplace.vault.documents.file import versions
 from commonplace.vault.documents.file.stable_read import LastLook
 from commonplace.vault.documents.file.versions import Held, Origin

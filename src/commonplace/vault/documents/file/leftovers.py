@@ -13,7 +13,7 @@ import anyio.to_thread
 from commonplace.vault.documents.file.stable_read import Caution, LastLook, Unsettled
 from commonplace.vault.files.reader import Look
 from commonplace.vault.files.writer import look_at
-from commonplace.vault.log.tasks import Background
+from commonplace.vault.supervisor import Background
 
 # Between finding a file by its name and having it open, a program may be kept waiting.
 WATCH_SECONDS = 0.25

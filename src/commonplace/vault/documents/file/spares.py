@@ -13,7 +13,7 @@ import anyio.to_thread
 from commonplace.core.text import endings
 from commonplace.errors import Unavailable, Unreadable
 from commonplace.vault.documents.documents import Documents
-from commonplace.vault.documents.engine import text_of
+from commonplace.vault.documents.engine.replica import text_of
 from commonplace.vault.documents.file.known_file import ACTOR, KnownFile, content_sha, cuts_short
 from commonplace.vault.documents.file.leftovers import Leftovers
 from commonplace.vault.documents.file.stable_read import Caution

@@ -2,8 +2,9 @@
 
 `base` is the state whose text the file had when file and document last agreed.
 
-*In*: a file that differs from the base was saved by another program. What changed between base
-and file is merged into the document, character by character; nobody's edit is taken back.
+*In* (`intake`): a file that differs from the base was saved by another program. What changed
+between base and file is merged into the document, character by character; nobody's edit is taken
+back.
 
 *Out*: the document's text is swapped into place. What comes out of the swap is the base, or
 something that another program wrote a moment ago: then that is merged as well, and the file is
@@ -25,28 +26,26 @@ import anyio.to_thread
 
 from commonplace.core.text import endings
 from commonplace.core.text.endings import FileForm
-from commonplace.core.text.truncation import deletes_much
 from commonplace.errors import Conflict, Unavailable
 from commonplace.vault.documents.documents import Documents, First, Settled
-from commonplace.vault.documents.engine import text_of
+from commonplace.vault.documents.engine.replica import text_of
 from commonplace.vault.documents.file import versions
+from commonplace.vault.documents.file.intake import Intake
 from commonplace.vault.documents.file.known_file import (
     ACTOR,
     KnownFile,
-    Save,
     SaveListener,
     content_sha,
-    cuts_short,
     stamp_of,
     stamped,
 )
 from commonplace.vault.documents.file.spares import Spares
 from commonplace.vault.documents.file.stable_read import HELD_SECONDS_MAX, Caution
 from commonplace.vault.documents.file.versions import OVERLAP_SECONDS, Held
-from commonplace.vault.files.reader import Look, Stamp, reason
+from commonplace.vault.files.reader import Stamp, reason
 from commonplace.vault.files.roots import Roots
 from commonplace.vault.log.log import THIS_UPDATE, FileRecord, Log
-from commonplace.vault.log.tasks import Background
+from commonplace.vault.supervisor import Background
 
 _ROUNDS_MAX = 20
 _BUSY_SECONDS = 0.05
@@ -81,8 +80,8 @@ class FilePeer:
         self._now = now
         self._caution = caution or Caution()
         self._clock = self._caution.clock
-        self._heard = heard
         self._spares = Spares(roots, self._caution, today)
+        self._intake = Intake(roots, log, self._caution, self._spares, heard)
         self._background = Background()
         self._closing = anyio.Event()
         self._files: dict[str, KnownFile] = {}
@@ -138,7 +137,7 @@ class FilePeer:
         file = self._file(id)
         async with file.lock:
             path = await self._path_of(id)
-            return path is not None and await self._take_in(documents, id, file, path)
+            return path is not None and await self._intake.take_in(documents, id, file, path)
 
     async def write_out(self, documents: Documents, id: str) -> bool:
         """Bring the file to the document's text; False when the note is gone and stays so."""
@@ -148,7 +147,7 @@ class FilePeer:
                 path = await self._path_of(id)
                 if path is None:
                     return False
-                await self._take_in(documents, id, file, path)
+                await self._intake.take_in(documents, id, file, path)
                 now = await documents.settled(id)
                 try:
                     if await self._agrees(id, file, now) or await self._swap(
@@ -169,71 +168,6 @@ class FilePeer:
     async def recover(self, documents: Documents, id: str) -> None:
         """Finish what a crash cut short: a swap half done, edits that never reached the file."""
         await self.write_out(documents, id)
-
-    async def _take_in(self, documents: Documents, id: str, file: KnownFile, path: str) -> bool:
-        if file.disk is None:
-            file.disk, file.restored = await self._log.disk(id), True
-        if (disk := file.disk) is None:
-            return False  # never live: it will be imported as it is
-        if disk.intent is not None:
-            await self._spares.finish_swap(documents, id, file, path, disk)
-        looked = self._clock()
-        stamp = await anyio.to_thread.run_sync(self._roots.stamp, path)
-        if stamp is None or (file.form is not None and stamp == stamp_of(disk)):
-            file.before = versions.recent(file.before, looked)
-            return False
-        data, stamp = await self._read_believed(path, disk, file)
-        text, form = endings.decode(data)
-        sha = content_sha(data)
-        written = stamp.mtime_ns / 1e9
-        disk = stamped(versions.settled_intent(disk, sha, text, written), stamp)
-        changed = sha != disk.base_sha
-        if changed:
-            if file.restored:
-                file.before += versions.remembered(disk, written, self._clock())
-            disk = await self._merge(documents, id, file, replace(disk, base_sha=sha), text)
-            if deletes_much(file.base_text, text):
-                # If it was half of a save after all, the rest is new text: what the file held
-                # before it is deleted, and nothing can be merged with that any more.
-                file.before.clear()
-                disk = replace(disk, before=None)
-        elif disk != file.disk:
-            await self._log.put_disk(id, disk)
-        file.disk, file.form, file.base_text = disk, form, text
-        file.before = versions.recent(file.before, looked)
-        file.restored = file.restored and not changed
-        return changed
-
-    async def _merge(
-        self, documents: Documents, id: str, file: KnownFile, disk: FileRecord, text: str
-    ) -> FileRecord:
-        """Merge a text that was saved with what came since its program read the file."""
-        origin = await file.made_from(disk, text)
-        if origin.doubts:
-            disk = replace(disk, seq=0)  # whether or not it changes the document, it is behind
-        made_from = replace(disk, base=origin.base)
-        ingested = await documents.ingest(id, made_from, text, ACTOR, edits=origin.edits)
-        if self._heard is not None:
-            await self._heard(Save(id, text, origin))
-        return replace(disk, base=ingested.base)
-
-    async def _read_believed(
-        self, path: str, disk: FileRecord, file: KnownFile
-    ) -> tuple[bytes, Stamp]:
-        """Read a file; if it is not as we left it, once its writer is done."""
-        ours = (disk.base_sha, disk.intent_sha)
-        base_text = file.base_text if file.form is not None else text_of(disk.base)
-
-        async def look() -> Look:
-            found = await anyio.to_thread.run_sync(self._roots.look, path)
-            return found._replace(held=False) if content_sha(found.data) in ours else found
-
-        found = await self._caution.believe(
-            look, lambda data: cuts_short(data, base_text, *ours), file.seen
-        )
-        if content_sha(found.data) not in ours:
-            await anyio.to_thread.run_sync(self._roots.keep_found, path, found.data, found.stamp)
-        return found.data, found.stamp
 
     async def _agrees(self, id: str, file: KnownFile, now: Settled) -> bool:
         """Tell whether the file holds the text already, and remember that it does."""

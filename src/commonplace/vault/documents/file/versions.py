@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from commonplace.core.text.edits import Edit
-from commonplace.vault.documents.engine import text_of
+from commonplace.vault.documents.engine.replica import text_of
 from commonplace.vault.documents.file.beside_marks import tied_elsewhere
 from commonplace.vault.documents.file.decided_by_hand import HandEnd, nearest
 from commonplace.vault.log.log import FileRecord

@@ -1,1 +1,1 @@
-"""Questions to the index about links, tags and words, over one open connection."""
+"""Questions to the index about links, tags, properties, suggestions and words, by connection."""

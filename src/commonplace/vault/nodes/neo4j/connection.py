@@ -32,7 +32,7 @@ from neo4j.exceptions import (
 )
 
 from commonplace.errors import Unavailable
-from commonplace.vault.nodes.neo4j import cypher
+from commonplace.vault.nodes.neo4j.cypher import Statement, store_mark
 from commonplace.vault.store_settings import StoreChoice
 
 CONNECT_SECONDS_MAX = 5.0
@@ -57,7 +57,7 @@ class Transaction:
     def forget(self) -> None:
         """Look again whether the database can be used, when it is next asked."""
 
-    async def run(self, statement: cypher.Statement, /, **parameters: object) -> list[Row]:
+    async def run(self, statement: Statement, /, **parameters: object) -> list[Row]:
         """Run a statement, and return its rows."""
         return await _rows(await self._inner.run(statement, parameters))
 
@@ -85,7 +85,7 @@ class Database:
     def forget(self) -> None:
         """Look again whether the database can be used, when it is next asked."""
 
-    async def run(self, statement: cypher.Statement, /, **parameters: object) -> list[Row]:
+    async def run(self, statement: Statement, /, **parameters: object) -> list[Row]:
         """Ask one question, in one round trip; what a retry can help is tried again."""
         await self.ready()
         with self._faults():
@@ -110,7 +110,7 @@ class Database:
 
         async def unit(inner: AsyncManagedTransaction) -> None:
             tx = Transaction(inner)
-            rows = await tx.run(cypher.LOCK_MARK)
+            rows = await tx.run(store_mark.LOCK_MARK)
             if not rows:
                 self.forget()
                 raise Unavailable(GONE)
@@ -118,7 +118,7 @@ class Database:
                 return  # it was made the time before; only the answer was lost
             results.append(await work(tx))
             recent = [number, *rows[0]["recent"]][:RECENT_WRITES_MAX]
-            await tx.run(cypher.KEEP_RECENT, recent=recent)
+            await tx.run(store_mark.KEEP_RECENT, recent=recent)
 
         # Once begun it is finished, whether or not the caller still waits.
         with anyio.CancelScope(shield=True), self._faults():
@@ -126,7 +126,7 @@ class Database:
                 await self._until_known(unit)
         return results[-1]
 
-    async def command(self, statement: cypher.Statement, /, **parameters: object) -> list[Row]:
+    async def command(self, statement: Statement, /, **parameters: object) -> list[Row]:
         """Run a statement that changes the schema, by itself."""
         with self._faults():
             async with self._session() as session:

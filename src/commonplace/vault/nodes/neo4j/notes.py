@@ -14,9 +14,10 @@ from commonplace.core.links import Candidate, NameKind
 from commonplace.errors import Conflict, NotFound
 from commonplace.vault.nodes import link_names
 from commonplace.vault.nodes.link_names import LinkPicture, LinkTargets, Mention, Name
-from commonplace.vault.nodes.neo4j import cypher, rows
+from commonplace.vault.nodes.neo4j import rows
 from commonplace.vault.nodes.neo4j.cleanup import drop_unused
 from commonplace.vault.nodes.neo4j.connection import LOAD_SECONDS_MAX, Database, Transaction
+from commonplace.vault.nodes.neo4j.cypher import reads, writes
 from commonplace.vault.nodes.requests import exists
 from commonplace.vault.notes.write import wanted
 from commonplace.vault.permissions.requests import Json
@@ -35,24 +36,24 @@ class NodeTexts:
 
     async def found(self, id: str) -> str | None:
         """Return a text; None if there is none of that id."""
-        found = await self._database.run(cypher.TEXT, id=id)
+        found = await self._database.run(reads.TEXT, id=id)
         return str(found[0]["text"]) if found else None
 
     async def taken(self, key: str) -> str | None:
         """Return the id that some file systems would take for another."""
-        found = await self._database.run(cypher.TAKEN, key=key)
+        found = await self._database.run(reads.TAKEN, key=key)
         return str(found[0]["id"]) if found else None
 
     async def near(self, id: str) -> Sequence[str]:
         """Return ids in the same folder, some of them."""
         folder = paths.parent(id)
         start = f"{folder}/" if folder else ""
-        found = await self._database.run(cypher.IDS_BENEATH, start=start, limit=_NEAR_MAX)
+        found = await self._database.run(reads.IDS_BENEATH, start=start, limit=_NEAR_MAX)
         return [str(row["id"]) for row in found]
 
     async def linking(self, id: str) -> Sequence[str]:
         """Return the ids of the nodes that link to one."""
-        return [str(row["id"]) for row in await self._database.run(cypher.LINKING, id=id)]
+        return [str(row["id"]) for row in await self._database.run(reads.LINKING, id=id)]
 
     # -- writing
 
@@ -60,7 +61,7 @@ class NodeTexts:
         """Add a node; Conflict if its id is taken."""
 
         async def work(tx: Transaction) -> None:
-            if taken := await tx.run(cypher.TAKEN, key=paths.collision_key(id)):
+            if taken := await tx.run(reads.TAKEN, key=paths.collision_key(id)):
                 raise Conflict(exists(str(taken[0]["id"])))
             await _put(tx, {id: text})
 
@@ -84,8 +85,8 @@ class NodeTexts:
         async def work(tx: Transaction) -> None:
             await _text(tx, id)
             before = await _names(tx, [id])
-            places = await tx.run(cypher.TAGS_AND_FOLDERS_OF, ids=[id])
-            await tx.run(cypher.TRASH, id=id)
+            places = await tx.run(reads.TAGS_AND_FOLDERS_OF, ids=[id])
+            await tx.run(writes.TRASH, id=id)
             keys = {name.key for name in before[id]}
             await _relink(tx, await _mentioning(tx, keys))
             await drop_unused(tx, places, keys)
@@ -102,9 +103,9 @@ class NodeTexts:
             )
             before = {name.key for name in (await _names(tx, [id]))[id]}
             others = [path for path in intent.links if path != to]
-            found = await tx.run(cypher.TEXTS, ids=others)
+            found = await tx.run(reads.TEXTS, ids=others)
             texts = {str(row["id"]): str(row["text"]) for row in found}
-            await tx.run(cypher.MOVE, id=id, to=to)
+            await tx.run(writes.MOVE, id=id, to=to)
             changed = link_names.renamed_texts(intent, {**texts, to: text})
             await _put(tx, changed, before)
             return left
@@ -138,7 +139,7 @@ async def _put(tx: Transaction, texts: Mapping[str, str], gone: Collection[str] 
     """Write texts, and look at every link again that may mean something else now."""
     found = _digests(texts)
     before = await _names(tx, texts)
-    places = await tx.run(cypher.TAGS_AND_FOLDERS_OF, ids=list(texts))
+    places = await tx.run(reads.TAGS_AND_FOLDERS_OF, ids=list(texts))
     old = {(id, name) for id, names in before.items() for name in names}
     new = {(id, name) for id, each in found.items() for name in link_names.names(each)}
     await _write(tx, found)
@@ -150,12 +151,12 @@ async def _put(tx: Transaction, texts: Mapping[str, str], gone: Collection[str] 
 async def _write(tx: Transaction, found: Mapping[str, Digest]) -> None:
     now, revision = int(time.time() * 1000), uuid.uuid4().hex
     made = [rows.owned(id, each, revision, now) for id, each in found.items()]
-    await tx.run(cypher.PUT_NOTES, rows=made)
-    await tx.run(cypher.MARK_UNEMBEDDED, ids=list(found))
+    await tx.run(writes.PUT_NOTES, rows=made)
+    await tx.run(writes.MARK_UNEMBEDDED, ids=list(found))
     if tags := rows.tag_pairs(tag for each in found.values() for tag in each.tags):
-        await tx.run(cypher.NEST_TAGS, pairs=tags)
+        await tx.run(writes.NEST_TAGS, pairs=tags)
     if folders := rows.folder_pairs({paths.parent(id) for id in found}):
-        await tx.run(cypher.NEST_FOLDERS, pairs=folders)
+        await tx.run(writes.NEST_FOLDERS, pairs=folders)
 
 
 async def _relink(tx: Transaction, ids: Collection[str]) -> None:
@@ -167,14 +168,14 @@ async def _relink(tx: Transaction, ids: Collection[str]) -> None:
     named = await _carriers(tx, {each.key for found in written.values() for each in found})
     links_now = {
         str(row["id"]): LinkTargets({to: list(kinds) for to, kinds in row["links"]}, row["broken"])
-        for row in await tx.run(cypher.LINKS_OF, ids=some)
+        for row in await tx.run(reads.LINKS_OF, ids=some)
     }
     wanted_links = {id: link_names.outgoing(id, written.get(id, ()), named) for id in links_now}
     changed = [
         rows.linked(id, each) for id, each in wanted_links.items() if _differs(each, links_now[id])
     ]
     if changed:
-        await tx.run(cypher.PUT_LINKS, rows=changed)
+        await tx.run(writes.PUT_LINKS, rows=changed)
 
 
 def _differs(one: LinkTargets, other: LinkTargets) -> bool:
@@ -183,7 +184,7 @@ def _differs(one: LinkTargets, other: LinkTargets) -> bool:
 
 async def _picture(tx: Transaction, id: str, to: str, title: str) -> LinkPicture:
     """Read all the links that a rename can touch, and who carries the names in them."""
-    linking_here = [str(row["id"]) for row in await tx.run(cypher.LINKING, id=id)]
+    linking_here = [str(row["id"]) for row in await tx.run(reads.LINKING, id=id)]
     by_name = await _mentioning(tx, {link_names.stem_key(to)})
     written = await _mentions(tx, sorted({id, *linking_here, *by_name}))
     written.setdefault(id, [])
@@ -197,7 +198,7 @@ async def _picture(tx: Transaction, id: str, to: str, title: str) -> LinkPicture
 
 
 async def _text(tx: Transaction, id: str) -> str:
-    found = await tx.run(cypher.TEXT, id=id)
+    found = await tx.run(reads.TEXT, id=id)
     if not found:
         raise NotFound(f"Document not found: {id}")
     return str(found[0]["text"])
@@ -205,24 +206,24 @@ async def _text(tx: Transaction, id: str) -> str:
 
 async def _names(tx: Transaction, ids: Collection[str]) -> dict[str, list[Name]]:
     found: dict[str, list[Name]] = {id: [] for id in ids}
-    for row in await tx.run(cypher.NAMES_OF, ids=list(ids)):
+    for row in await tx.run(reads.NAMES_OF, ids=list(ids)):
         found[row["id"]].append(Name(row["key"], NameKind(row["kind"]), row["name"]))
     return found
 
 
 async def _mentioning(tx: Transaction, keys: Collection[str]) -> list[str]:
-    found = await tx.run(cypher.MENTIONING, keys=list(keys)) if keys else []
+    found = await tx.run(reads.MENTIONING, keys=list(keys)) if keys else []
     return [str(row["id"]) for row in found]
 
 
 async def _mentions(tx: Transaction, ids: Collection[str]) -> dict[str, list[Mention]]:
-    found = await tx.run(cypher.MENTIONS_OF, ids=list(ids))
+    found = await tx.run(reads.MENTIONS_OF, ids=list(ids))
     return {str(row["id"]): [Mention(*each) for each in row["mentions"]] for row in found}
 
 
 async def _carriers(tx: Transaction, keys: Collection[str]) -> dict[str, list[Candidate]]:
     found: dict[str, list[Candidate]] = {key: [] for key in keys}
-    for row in await tx.run(cypher.CARRIERS, keys=list(keys)):
+    for row in await tx.run(reads.CARRIERS, keys=list(keys)):
         found[row["key"]].append(Candidate(row["id"], NameKind(row["kind"]), row["name"]))
     return found
 

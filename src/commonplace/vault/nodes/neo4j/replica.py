@@ -12,9 +12,10 @@ import anyio
 import anyio.to_thread
 
 from commonplace.core import paths
-from commonplace.vault.nodes.neo4j import cypher, rows
+from commonplace.vault.nodes.neo4j import rows
 from commonplace.vault.nodes.neo4j.cleanup import drop_unused
 from commonplace.vault.nodes.neo4j.connection import LOAD_SECONDS_MAX, Database, Transaction
+from commonplace.vault.nodes.neo4j.cypher import mirror, reads, store_mark, writes
 from commonplace.vault.nodes.neo4j.rows import Row
 from commonplace.vault.nodes.neo4j.source import VaultSource, batches, total
 
@@ -62,7 +63,7 @@ class MirrorWriter:
     async def differences(self) -> list[str]:
         """Name the notes that differ by their fingerprints; asks for all only if the sums do."""
         here = await anyio.to_thread.run_sync(self._source.fingerprints, limiter=self._reading)
-        (mark,) = await self._database.run(cypher.READ_MARK)
+        (mark,) = await self._database.run(store_mark.READ_MARK)
         if mark["digest"] == total(here.values()):
             return []
         there = await self.fingerprints()
@@ -74,7 +75,7 @@ class MirrorWriter:
         found: dict[str, str] = {}
         after = ""
         while page := await self._database.run(
-            cypher.FINGERPRINTS, after=after, limit=FINGERPRINTS_AT_ONCE
+            mirror.FINGERPRINTS, after=after, limit=FINGERPRINTS_AT_ONCE
         ):
             found |= {row["id"]: row["fingerprint"] or "" for row in page}
             after = page[-1]["id"]
@@ -89,7 +90,7 @@ class MirrorWriter:
         for some in batches(here, NOTES_AT_ONCE):
             notes, linked = await self._rows(some)
             found = {
-                row["id"]: _seen(row) for row in await self._database.run(cypher.DESCRIBE, ids=some)
+                row["id"]: _seen(row) for row in await self._database.run(mirror.DESCRIBE, ids=some)
             }
             for note, links in zip(notes, linked, strict=True):
                 if found.get(str(note["id"])) != _expected(note, links):
@@ -105,7 +106,7 @@ class MirrorWriter:
         there = await self.fingerprints()
 
         async def work(tx: Transaction) -> None:
-            await tx.run(cypher.KEEP_DIGEST, digest=total(there.values()))
+            await tx.run(store_mark.KEEP_DIGEST, digest=total(there.values()))
 
         await self._database.write(work)
 
@@ -118,21 +119,21 @@ async def _put(
 ) -> None:
     """Write notes without their links; take out those that are gone."""
     if moves:
-        await tx.run(cypher.FOLLOW, moves=list(moves))
+        await tx.run(mirror.FOLLOW, moves=list(moves))
     before = await _fingerprints(tx, ids)
-    places = await tx.run(cypher.TAGS_AND_FOLDERS_OF, ids=list(ids))
+    places = await tx.run(reads.TAGS_AND_FOLDERS_OF, ids=list(ids))
     present = {str(note["id"]) for note in notes}
     if gone := [id for id in ids if id not in present]:
-        wanted = await tx.run(cypher.WANTED_BY, ids=gone)
-        await tx.run(cypher.DELETE_NOTES, ids=gone)
-        await tx.run(cypher.DROP_MISSING, names=[row["name"] for row in wanted])
+        wanted = await tx.run(mirror.WANTED_BY, ids=gone)
+        await tx.run(mirror.DELETE_NOTES, ids=gone)
+        await tx.run(mirror.DROP_MISSING, names=[row["name"] for row in wanted])
     if notes:
-        await tx.run(cypher.PUT_NOTES, rows=list(notes))
+        await tx.run(writes.PUT_NOTES, rows=list(notes))
         tags = [tag["name"] for note in notes for tag in cast("list[dict[str, str]]", note["tags"])]
         if pairs := rows.tag_pairs(tags):
-            await tx.run(cypher.NEST_TAGS, pairs=pairs)
+            await tx.run(writes.NEST_TAGS, pairs=pairs)
         if pairs := rows.folder_pairs({paths.parent(id) for id in present}):
-            await tx.run(cypher.NEST_FOLDERS, pairs=pairs)
+            await tx.run(writes.NEST_FOLDERS, pairs=pairs)
     await drop_unused(tx, places)
     await _add(tx, before.values())
 
@@ -141,21 +142,21 @@ async def _link(tx: Transaction, linked: Sequence[Row]) -> None:
     """Write the links of notes, and with them their fingerprints."""
     ids = [str(row["id"]) for row in linked]
     before = await _fingerprints(tx, ids)
-    wanted = await tx.run(cypher.WANTED_BY, ids=ids)
-    after = await tx.run(cypher.PUT_MIRRORED_LINKS, rows=list(linked))
+    wanted = await tx.run(mirror.WANTED_BY, ids=ids)
+    after = await tx.run(mirror.PUT_MIRRORED_LINKS, rows=list(linked))
     if wanted:
-        await tx.run(cypher.DROP_MISSING, names=[row["name"] for row in wanted])
+        await tx.run(mirror.DROP_MISSING, names=[row["name"] for row in wanted])
     await _add(tx, [*before.values(), *(row["fingerprint"] for row in after)])
 
 
 async def _fingerprints(tx: Transaction, ids: Sequence[str]) -> dict[str, str]:
-    found = await tx.run(cypher.FINGERPRINTS_OF, ids=list(ids))
+    found = await tx.run(mirror.FINGERPRINTS_OF, ids=list(ids))
     return {row["id"]: row["fingerprint"] or "" for row in found}
 
 
 async def _add(tx: Transaction, changed: Collection[str]) -> None:
-    (mark,) = await tx.run(cypher.READ_MARK)
-    await tx.run(cypher.KEEP_DIGEST, digest=total(changed, mark["digest"]))
+    (mark,) = await tx.run(store_mark.READ_MARK)
+    await tx.run(store_mark.KEEP_DIGEST, digest=total(changed, mark["digest"]))
 
 
 def _seen(row: Mapping[str, Any]) -> Row:

@@ -6,10 +6,10 @@ from typing import cast
 
 from commonplace.core import links, paths
 from commonplace.core.digest import Digest
+from commonplace.core.frontmatter import body
 from commonplace.core.markdown.properties import tags as listed_tags
 from commonplace.vault.nodes import link_names
 from commonplace.vault.nodes.link_names import LinkTargets, Mention, Name
-from commonplace.vault.nodes.texts import split
 
 PROPERTIES_MAX = 200
 PROPERTY_CHARS_MAX = 10_000
@@ -21,7 +21,8 @@ Row = dict[str, object]
 
 def owned(id: str, found: Digest, revision: str, modified: int) -> Row:
     """Return the row of a node that lives in the database."""
-    front, content = split(found.text)
+    content = body(found.text)
+    front = found.text[: len(found.text) - len(content)]
     properties = cast("dict[str, object]", json.loads(found.frontmatter))
     row = _row(id, found.title, content, found.tags, properties, modified)
     cast("Row", row["set"]).update(

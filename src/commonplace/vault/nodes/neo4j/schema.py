@@ -5,12 +5,12 @@ database that holds another's notes, another vault's, or a newer Commonplace's, 
 """
 
 from commonplace.errors import Unavailable
-from commonplace.vault.nodes.neo4j import cypher
 from commonplace.vault.nodes.neo4j.connection import Database
+from commonplace.vault.nodes.neo4j.cypher import Statement, search, store_mark
 
 NO_DIGEST = "0" * 32
 
-MIGRATIONS: tuple[tuple[cypher.Statement, ...], ...] = (
+MIGRATIONS: tuple[tuple[Statement, ...], ...] = (
     (
         "CREATE CONSTRAINT commonplace_note IF NOT EXISTS FOR (n:Note) REQUIRE n.id IS UNIQUE",
         "CREATE CONSTRAINT commonplace_note_key IF NOT EXISTS FOR (n:Note) REQUIRE n.key IS UNIQUE",
@@ -35,24 +35,24 @@ MIGRATIONS: tuple[tuple[cypher.Statement, ...], ...] = (
     ),
 )
 
-_MARK: cypher.Statement = (
+_MARK: Statement = (
     "CREATE CONSTRAINT commonplace_mark IF NOT EXISTS FOR (m:Commonplace) REQUIRE m.name IS UNIQUE"
 )
 
 
 async def prepare(database: Database, use: str, vault: str) -> None:
     """Make the database ready for a use by a vault; refuse one that is somebody else's."""
-    rows = await database.run(cypher.READ_MARK)
+    rows = await database.run(store_mark.READ_MARK)
     if not rows:
-        (found,) = await database.run(cypher.FOREIGN_NOTES)
+        (found,) = await database.run(store_mark.FOREIGN_NOTES)
         if found["any"]:
             raise Unavailable(
                 f"The database at {database.address} holds notes, tags or folders that are not"
                 " Commonplace's. Use an empty database."
             )
         await database.command(_MARK)
-        await database.command(cypher.MAKE_MARK, use=use, vault=vault, digest=NO_DIGEST)
-        rows = await database.run(cypher.READ_MARK)
+        await database.command(store_mark.MAKE_MARK, use=use, vault=vault, digest=NO_DIGEST)
+        rows = await database.run(store_mark.READ_MARK)
     mark = rows[0]
     if (mark["use"], mark["vault"]) != (use, vault):
         held = "the nodes" if mark["use"] == "own" else "a mirror"
@@ -73,5 +73,5 @@ async def _migrate(database: Database, made: int) -> None:
     for number, statements in enumerate(MIGRATIONS[made:], made + 1):
         for statement in statements:
             await database.command(statement)
-        await database.command(cypher.AWAIT_INDEXES)
-        await database.command(cypher.KEEP_SCHEMA, schema=number)
+        await database.command(search.AWAIT_INDEXES)
+        await database.command(store_mark.KEEP_SCHEMA, schema=number)

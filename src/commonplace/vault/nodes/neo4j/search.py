@@ -15,8 +15,8 @@ import anyio.to_thread
 from commonplace.core.search import chunks, ranking
 from commonplace.core.text import words
 from commonplace.errors import CommonplaceError, Unavailable
-from commonplace.vault.nodes.neo4j import cypher
 from commonplace.vault.nodes.neo4j.connection import Database, Row
+from commonplace.vault.nodes.neo4j.cypher import reads, search, store_mark
 from commonplace.vault.nodes.store import SearchResult
 
 if TYPE_CHECKING:
@@ -68,8 +68,8 @@ class NodeSearch:
             {numbers[id]: score for id, score in by_words.items()},
             {numbers[id]: score for id, score in by_meaning.items()},
         )
-        total = (await self._database.run(cypher.COUNT_NOTES))[0]["notes"]
-        left = (await self._database.run(cypher.COUNT_UNEMBEDDED))[0]["notes"]
+        total = (await self._database.run(reads.COUNT_NOTES))[0]["notes"]
+        left = (await self._database.run(search.COUNT_UNEMBEDDED))[0]["notes"]
         scores = tuple((ids[each.note], each.score) for each in ranked[:limit])
         return SearchResult(scores, max(0, total - left), total, self._problem)
 
@@ -95,7 +95,7 @@ class NodeSearch:
         asked = lucene(query)
         if not asked:
             return {}
-        found = await self._database.run(cypher.WORDS, query=asked, limit=NOTES_MAX)
+        found = await self._database.run(search.WORDS, query=asked, limit=NOTES_MAX)
         return {row["id"]: row["score"] for row in found if row["id"] is not None}
 
     # -- by meaning
@@ -109,7 +109,7 @@ class NodeSearch:
             self._problem = str(error)
             return {}
         found = await self._database.run(
-            cypher.NEAREST, limit=PASSAGES_MAX, vector=[float(each) for each in vector]
+            search.NEAREST, limit=PASSAGES_MAX, vector=[float(each) for each in vector]
         )
         # The database gives (1 + cosine) / 2.
         nearest = {row["id"]: max(0.0, 2 * row["score"] - 1) for row in found}
@@ -128,24 +128,24 @@ class NodeSearch:
     async def _make_index(self, embedder: "Embedder") -> None:
         """Make the vector index; vectors of another provider cannot be compared, so they go."""
         size = await anyio.to_thread.run_sync(lambda: embedder.dimensions)
-        (mark,) = await self._database.run(cypher.READ_MARK)
+        (mark,) = await self._database.run(store_mark.READ_MARK)
         if mark["provider"] != embedder.id:
-            await self._database.command(cypher.DROP_MEANING)
-            await self._database.command(cypher.FORGET_PASSAGES)
-            await self._database.command(cypher.EMBED_ANEW)
-            await self._database.command(cypher.KEEP_PROVIDER, provider=embedder.id)
+            await self._database.command(search.DROP_MEANING)
+            await self._database.command(search.FORGET_PASSAGES)
+            await self._database.command(search.EMBED_ANEW)
+            await self._database.command(store_mark.KEEP_PROVIDER, provider=embedder.id)
         config = {"vector.dimensions": size, "vector.similarity_function": "cosine"}
-        await self._database.command(cypher.MAKE_MEANING, options={"indexConfig": config})
-        await self._database.command(cypher.AWAIT_INDEXES)
+        await self._database.command(search.MAKE_MEANING, options={"indexConfig": config})
+        await self._database.command(search.AWAIT_INDEXES)
 
     async def _embed_some(self) -> bool:
         """Embed a few nodes; tells whether there were any."""
         embedder = await self._provider()
-        found = await self._database.run(cypher.UNEMBEDDED, limit=EMBEDDED_AT_ONCE)
+        found = await self._database.run(search.UNEMBEDDED, limit=EMBEDDED_AT_ONCE)
         if not found:
             return False
         rows = await anyio.to_thread.run_sync(_passages, embedder, found)
-        await self._database.write(lambda tx: tx.run(cypher.PUT_PASSAGES, rows=rows))
+        await self._database.write(lambda tx: tx.run(search.PUT_PASSAGES, rows=rows))
         return True
 
 

@@ -14,8 +14,8 @@ from commonplace.core import links, paths
 from commonplace.core.links import Candidate, NameKind, fold
 from commonplace.errors import BadArgument
 from commonplace.vault.nodes import link_names
-from commonplace.vault.nodes.neo4j import cypher
 from commonplace.vault.nodes.neo4j.connection import Database, Row
+from commonplace.vault.nodes.neo4j.cypher import Statement, reads
 from commonplace.vault.nodes.neo4j.search import NodeSearch
 from commonplace.vault.nodes.requests import NodeWishes
 from commonplace.vault.nodes.store import (
@@ -92,7 +92,7 @@ class Neo4jStore:
 
     async def node(self, id: str, reader: Asker | None = None) -> Node | None:
         """Return a node whole."""
-        found = await self._database.run(cypher.NODE, ids=_spellings(id))
+        found = await self._database.run(reads.NODE, ids=_spellings(id))
         if not found:
             return None
         (row,) = found
@@ -106,19 +106,19 @@ class Neo4jStore:
         if not ids:
             return []
         # The database counts in UTF-16: twice as many surely hold so many characters.
-        found = await self._database.run(cypher.NODES, ids=list(ids), units=2 * (content_max + 1))
+        found = await self._database.run(reads.NODES, ids=list(ids), units=2 * (content_max + 1))
         return [_node(row, row["content"][: content_max + 1]) for row in found[0]["nodes"]]
 
     async def titles(self, ids: Collection[str]) -> dict[str, str]:
         """Return the titles of nodes, in one round trip."""
         if not ids:
             return {}
-        found = await self._database.run(cypher.TITLES, ids=list(ids))
+        found = await self._database.run(reads.TITLES, ids=list(ids))
         return dict(found[0]["titles"])
 
     async def named(self, name: str) -> list[str]:
         """Return the nodes that a link by this name could mean."""
-        found = await self._database.run(cypher.CARRIERS, keys=[links.name_key(name)])
+        found = await self._database.run(reads.CARRIERS, keys=[links.name_key(name)])
         carriers = [Candidate(row["id"], NameKind(row["kind"]), row["name"]) for row in found]
         return link_names.meant_by(name, carriers)
 
@@ -127,7 +127,7 @@ class Neo4jStore:
         some = list(dict.fromkeys(ids))
         if not some:
             return []
-        (row,) = await self._database.run(cypher.WARNINGS, ids=some)
+        (row,) = await self._database.run(reads.WARNINGS, ids=some)
         found: dict[str, Row] = {each["id"]: each for each in row["nodes"]}
         warnings: list[str] = []
         for id in some:
@@ -140,7 +140,7 @@ class Neo4jStore:
 
     async def neighbours(self, id: str, direction: Direction, limit: int) -> Neighbours:
         """Return the nodes on one side of a node."""
-        statement = cypher.OUT if direction == "out" else cypher.INTO
+        statement = reads.OUT if direction == "out" else reads.INTO
         found = await self._database.run(statement, ids=_spellings(id), limit=limit)
         return Neighbours(tuple(found[0]["ids"]), found[0]["total"]) if found else Neighbours((), 0)
 
@@ -151,7 +151,7 @@ class Neo4jStore:
             return None
         if first == last:
             return [first]
-        found = await self._database.run(cypher.SHORTEST, source=first, target=last)
+        found = await self._database.run(reads.SHORTEST, source=first, target=last)
         if not found:
             return None
         way: list[str] = found[0]["way"]
@@ -161,21 +161,21 @@ class Neo4jStore:
         """Choose among all ways of a length; of too many, go to the first that leads on."""
         source, target = one[0], one[-1]
         found = await self._database.run(
-            cypher.ALL_SHORTEST, source=source, target=target, limit=WAYS_MAX + 1
+            reads.ALL_SHORTEST, source=source, target=target, limit=WAYS_MAX + 1
         )
         if len(found) <= WAYS_MAX:
             return min((row["way"] for row in found), default=one)
         way = [source]
         for left in range(len(one) - 2, 0, -1):
             (row,) = await self._database.run(
-                cypher.NEXT_STEP, source=way[-1], target=target, left=left
+                reads.NEXT_STEP, source=way[-1], target=target, left=left
             )
             way.append(row["id"])
         return [*way, target]
 
     async def hubs(self, metric: Metric, limit: int) -> list[tuple[str, int]]:
         """Return the most linked nodes."""
-        statement = cypher.IN_DEGREES if metric == "in_degree" else cypher.OUT_DEGREES
+        statement = reads.IN_DEGREES if metric == "in_degree" else reads.OUT_DEGREES
         found = await self._database.run(statement, limit=limit)
         return [(row["id"], row["degree"]) for row in found]
 
@@ -184,14 +184,14 @@ class Neo4jStore:
         chosen = (
             await self._most_linked(limit) if id is None else await self._near(id, steps, limit)
         )
-        found = await self._database.run(cypher.AMONG, ids=chosen) if chosen else []
+        found = await self._database.run(reads.AMONG, ids=chosen) if chosen else []
         places = {row["id"]: place for place, row in enumerate(found)}
         edges = [(places[row["id"]], places[to]) for row in found for to in row["links"]]
         return Surroundings(tuple((row["id"], row["degree"]) for row in found), tuple(edges))
 
     async def _most_linked(self, limit: int) -> list[str]:
         hubs = [id for id, _ in await self.hubs("in_degree", limit)]
-        newest = await self._database.run(cypher.NEWEST, limit=limit)
+        newest = await self._database.run(reads.NEWEST, limit=limit)
         return list(dict.fromkeys([*hubs, *(row["id"] for row in newest)]))[:limit]
 
     async def _near(self, id: str, steps: int, limit: int) -> list[str]:
@@ -201,7 +201,7 @@ class Neo4jStore:
         found, edge = {start: None}, [start]
         for _ in range(steps):
             near = await self._database.run(
-                cypher.NEAR, edge=edge, found=list(found), limit=limit - len(found)
+                reads.NEAR, edge=edge, found=list(found), limit=limit - len(found)
             )
             edge = [row["id"] for row in near]
             found |= dict.fromkeys(edge)
@@ -210,26 +210,26 @@ class Neo4jStore:
     async def tagged(self, tags: Sequence[str], limit: int, *, every: bool) -> Carriers:
         """Return nodes that carry tags, or tags beneath them."""
         keys = list(dict.fromkeys(fold(tag.strip().lstrip("#").strip("/")) for tag in tags))
-        rows = await self._database.run(cypher.COUNT_TAGGED, keys=keys)
+        rows = await self._database.run(reads.COUNT_TAGGED, keys=keys)
         rows.sort(key=lambda row: row["notes"])
         if not rows or (every and not rows[0]["notes"]):
             return Carriers((), 0)
         groups: list[list[str]] = [row["beneath"] for row in rows]
         if every and len(groups) > 1:
             many = rows[0]["notes"] > TAGGED_MANY
-            statement = cypher.MANY_TAGGED_EVERY if many else cypher.TAGGED_EVERY
+            statement = reads.MANY_TAGGED_EVERY if many else reads.TAGGED_EVERY
             return await self._carriers(statement, first=groups[0], groups=groups, limit=limit)
         first = list(dict.fromkeys(key for group in groups for key in group))
         if sum(row["notes"] for row in rows) <= TAGGED_MANY:
-            return await self._carriers(cypher.TAGGED_ANY, first=first, limit=limit)
-        found = await self._database.run(cypher.WALK_TAGGED_ANY, first=first, limit=limit)
+            return await self._carriers(reads.TAGGED_ANY, first=first, limit=limit)
+        found = await self._database.run(reads.WALK_TAGGED_ANY, first=first, limit=limit)
         total = len(found)
         if total == limit:
-            (row,) = await self._database.run(cypher.COUNT_TAGGED_ANY, first=first)
+            (row,) = await self._database.run(reads.COUNT_TAGGED_ANY, first=first)
             total = row["total"]
         return Carriers(tuple(row["id"] for row in found), total)
 
-    async def _carriers(self, statement: cypher.Statement, **parameters: object) -> Carriers:
+    async def _carriers(self, statement: Statement, **parameters: object) -> Carriers:
         (row,) = await self._database.run(statement, **parameters)
         return Carriers(tuple(row["ids"]), row["total"])
 
@@ -241,7 +241,7 @@ class Neo4jStore:
             return secrets.choice(chosen) if chosen else None
         while total := await self._count():
             place = secrets.randbelow(total)
-            if found := await self._database.run(cypher.NOTE_AT, place=place):
+            if found := await self._database.run(reads.NOTE_AT, place=place):
                 return found[0]["id"]
         return None
 
@@ -266,11 +266,11 @@ class Neo4jStore:
     # -- parts
 
     async def _find(self, id: str) -> str | None:
-        found = await self._database.run(cypher.FIND, ids=_spellings(id))
+        found = await self._database.run(reads.FIND, ids=_spellings(id))
         return found[0]["id"] if found else None
 
     async def _count(self) -> int:
-        return (await self._database.run(cypher.COUNT_NOTES))[0]["notes"]
+        return (await self._database.run(reads.COUNT_NOTES))[0]["notes"]
 
 
 def _spellings(id: str) -> list[str]:

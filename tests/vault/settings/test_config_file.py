@@ -1,9 +1,7 @@
-from pathlib import Path
-
 import pytest
 
 from commonplace.errors import BadArgument
-from commonplace.vault.settings import Config, Root, parse_config, policies_of, vault_key
+from commonplace.vault.settings.config_file import Config, parse_config
 
 FULL = """
 tools = ["graph", "files"]
@@ -58,14 +56,6 @@ def test_a_mistake_is_named_by_its_key(text: str, complaint: str):
     assert complaint in str(error.value)
 
 
-def test_the_key_depends_on_the_folders_and_not_on_names_or_order(tmp_path: Path):
-    for name in "ab":
-        (tmp_path / name).mkdir()
-    one, two = Root("x", tmp_path / "a"), Root("y", tmp_path / "b")
-    assert vault_key((one, two)) == vault_key((two, Root("z", tmp_path / "a")))
-    assert vault_key((one,)) != vault_key((one, two))
-
-
 def test_the_signature_of_suggestions_can_be_chosen() -> None:
     style = parse_config('[suggestions]\nauthor = "{client} for Anna"\nmetadata = true').suggestions
     assert style.name("claude-code") == "claude-code for Anna"
@@ -73,9 +63,3 @@ def test_the_signature_of_suggestions_can_be_chosen() -> None:
     for wrong in ("author = 3", 'metadata = "yes"', "other = 1", 'author = " "'):
         with pytest.raises(BadArgument, match="suggestions"):
             parse_config(f"[suggestions]\n{wrong}")
-
-
-def test_an_edit_is_a_suggestion_or_is_denied() -> None:
-    assert policies_of([("edit:a/**", "deny")], "here") == {"edit:a/**": "deny"}
-    with pytest.raises(BadArgument, match="'allow' is not one of suggest, deny"):
-        policies_of([("edit", "allow")], "here")

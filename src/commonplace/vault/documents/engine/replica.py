@@ -1,6 +1,6 @@
-"""A replica of one text, or of some maps, in the CRDT engine: the only module that knows pycrdt.
+"""A replica of one text in the CRDT engine, whose surprises end here.
 
-Its surprises end here. Offsets are UTF-8 bytes and unchecked: an offset inside a character writes
+Offsets are UTF-8 bytes and unchecked: an offset inside a character writes
 at the end of the text, deletes the rest, or panics. So edits come in code points, are converted
 in one place, applied last to first in one transaction, and the result is compared. A transaction
 has no way back: whoever meets an `EngineFault` must throw the replica away. An observer left on a
@@ -10,13 +10,10 @@ safe.
 
 import re
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
-from functools import partial
 from itertools import chain
-from typing import Any, cast
 from weakref import finalize
 
-from pycrdt import Doc, Map, MapEvent, Text, merge_updates
+from pycrdt import Doc, Text, merge_updates
 from pycrdt._pycrdt import decode_sticky_index
 
 from commonplace.core.text.edits import Edit
@@ -54,12 +51,12 @@ class Replica:
     @property
     def text(self) -> str:
         """The text as it stands."""
-        with _FAULTS:
+        with FAULTS:
             return str(self._root)
 
     def update(self, since: bytes = NOTHING_KNOWN) -> bytes:
         """Tell all that a state vector lacks."""
-        with _FAULTS:
+        with FAULTS:
             transaction = self._bare.create_transaction()
             try:
                 return self._bare.get_update(transaction, since)
@@ -68,7 +65,7 @@ class Replica:
 
     def follow(self, other: "Replica") -> None:
         """Catch up with another replica."""
-        with _FAULTS:
+        with FAULTS:
             self._doc.apply_update(other.update(self._doc.get_state()))
 
     def apply(self, updates: Sequence[bytes]) -> bytes:
@@ -79,7 +76,7 @@ class Replica:
         if not updates:
             return b""
         self._observe()
-        with _FAULTS:
+        with FAULTS:
             transaction = self._bare.create_transaction()
             try:
                 for update in updates:
@@ -91,7 +88,7 @@ class Replica:
 
     def known(self) -> dict[int, int]:
         """Return how far each client's edits are known."""
-        with _FAULTS:
+        with FAULTS:
             state = self._doc.get_state()
             return decode_state_vector(state, clients_max=len(state))
 
@@ -117,7 +114,7 @@ class Replica:
     def _place(self, id: Id) -> tuple[int, bool]:
         """Return how much text stands before something, and whether it is shown itself."""
         name = b"\0" + varuint(id[0]) + varuint(id[1])
-        with _FAULTS:
+        with FAULTS:
             transaction = self._bare.create_transaction()
             try:
                 start = decode_sticky_index(name + _AFTER).get_offset(transaction)
@@ -146,7 +143,7 @@ class Replica:
     def write(self, edits: Sequence[Edit], after: str) -> bytes:
         """Make edits that turn the text into `after`; answers the update that tells of them."""
         self._observe()
-        with _FAULTS, self._doc.transaction():
+        with FAULTS, self._doc.transaction():
             for start, end, text in reversed(_in_bytes(str(self._root), edits)):
                 # Deleted first, the new text would stand behind what is gone, beside whatever
                 # somebody else has written there.
@@ -197,83 +194,6 @@ class Order:
         return self._copy.stand_in_order([pair])
 
 
-Put = tuple[str, str, object]
-"""A map's name, a key, and its plain value; `None` takes the key out."""
-
-FIELDS_MAX = 16
-
-
-class Maps(Replica):
-    """Named maps of plain values.
-
-    `touched` says which keys the last `apply` changed, each with the value it had before.
-    """
-
-    def __init__(self, names: Sequence[str], client: int | None = None) -> None:
-        super().__init__(client)
-        doc = cast("Doc[Map[Any]]", self._doc)
-        self._maps: dict[str, Map[Any]] = {name: doc.get(name, type=Map) for name in names}
-        self.touched: dict[tuple[str, str], object] = {}
-
-    def load(self, updates: Sequence[bytes]) -> None:
-        """Integrate updates without a word on what they change."""
-        super().apply(updates)
-
-    def apply(self, updates: Sequence[bytes]) -> bytes:
-        """Integrate updates in one transaction; answers the update that tells what changed."""
-        self.touched = {}
-        with ExitStack() as stack:
-            for name, shared in self._maps.items():
-                subscription = shared.observe_deep(partial(self._touch, name))
-                stack.callback(shared.unobserve, subscription)
-            return super().apply(updates)
-
-    def put(self, changes: Sequence[Put]) -> bytes:
-        """Set and remove keys in one transaction; answers the update that tells of it."""
-        self._observe()
-        with _FAULTS, self._doc.transaction():
-            for name, key, value in changes:
-                if value is not None:
-                    self._maps[name][key] = value
-                elif key in self._maps[name]:
-                    del self._maps[name][key]
-        return self._told()
-
-    def value(self, name: str, key: str) -> object:
-        """Read one value; of a map inside, its plain values. `None` if there is none."""
-        with _FAULTS, self._doc.transaction():
-            shared = self._maps[name]
-            return _plain(shared[key]) if key in shared else None
-
-    def keys(self, name: str) -> list[str]:
-        """Return the keys of a map."""
-        with _FAULTS:
-            return list(self._maps[name].keys())
-
-    def values(self, name: str) -> dict[str, object]:
-        """Read all values of a map."""
-        with _FAULTS, self._doc.transaction():
-            return {key: _plain(value) for key, value in self._maps[name].items()}
-
-    def _touch(self, name: str, events: Sequence[object]) -> None:
-        for event in cast("Sequence[MapEvent]", events):
-            if event.path:
-                self.touched.setdefault((name, str(event.path[0])), None)
-                continue
-            for key, change in cast("dict[str, dict[str, object]]", event.keys).items():
-                self.touched.setdefault((name, key), change.get("oldValue"))
-
-
-def _plain(value: object) -> object:
-    """Read a value one level deep; of what is nothing that is looked for, an empty one."""
-    if not isinstance(value, Map):
-        return {} if value is None else value
-    inner = cast("Map[Any]", value)
-    if len(inner) > FIELDS_MAX:
-        return {}
-    return {key: inside for key, inside in inner.items() if isinstance(inside, str | float | int)}
-
-
 def text_of(state: bytes) -> str:
     """Read the text that a state has."""
     replica = Replica()
@@ -283,7 +203,7 @@ def text_of(state: bytes) -> str:
 
 def merged(updates: Sequence[bytes]) -> bytes:
     """Join updates into one, whatever is missing between them."""
-    with _FAULTS:
+    with FAULTS:
         return merge_updates(*updates)
 
 
@@ -312,7 +232,7 @@ class _Faults:
             raise EngineFault(str(error)) from None
 
 
-_FAULTS = _Faults()
+FAULTS = _Faults()
 
 
 def _check_offsets() -> None:
