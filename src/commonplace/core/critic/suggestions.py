@@ -92,10 +92,15 @@ def some(text: str, ids: Collection[str]) -> list[Suggestion]:
     if not ids or "{" not in text:
         return []
     marked = parse(text)
-    wanted = (pair for pair in zip(_ids(marked), groups(marked), strict=True) if pair[0] in ids)
-    return [
-        row for pair in wanted for row in _Listing(marked, pair[1].start, pair[1].end).rows([pair])
-    ]
+    found: list[Suggestion] = []
+    line, at = 1, 0
+    for id, group in zip(_ids(marked), groups(marked), strict=True):
+        if id in ids:
+            line += text_between(marked, at, group.start, Role.NEW).count("\n")
+            listing = _Listing(marked, group.start, group.end, line)
+            found += listing.rows([(id, group)])
+            line, at = listing.line, group.end
+    return found
 
 
 def _ids(marked: Marked) -> list[str]:
@@ -171,12 +176,14 @@ def _ahead(marked: Marked, index: int) -> str:
 class _Listing:
     """One walk over the runs of a stretch: thousands of suggestions are listed in linear time."""
 
-    def __init__(self, marked: Marked, start: int = 0, end: int | None = None) -> None:
+    def __init__(
+        self, marked: Marked, start: int = 0, end: int | None = None, line: int = 1
+    ) -> None:
         self.text = marked.text
         self.runs = runs(marked, start, end)
         self.at = 0
-        self.line = 1 + text_between(marked, 0, start, Role.NEW).count("\n")
-        self.comments = {mark.start: mark for mark in marked.comments}
+        self.line = line
+        self.comments = marked.keep(Comment, lambda: {mark.start: mark for mark in marked.comments})
 
     def rows(self, found: Iterable[tuple[str, Group]]) -> Iterator[Suggestion]:
         for name, group in found:
