@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from commonplace.vault.nodes.providers import Stores
     from commonplace.vault.nodes.store import Store
     from commonplace.vault.permissions.permissions import Permissions
+    from commonplace.vault.shared_files.changes import SharedChanges
     from commonplace.vault.vault import Vault
 
 NO_TOKENS = (
@@ -77,6 +78,7 @@ class Served:
         self._late: list[LateNotes] = []
         self._services: dict[Hashable, Service] = {}
         self._shared_rooms: Rooms | None = None
+        self._changes: SharedChanges | None = None
         self._visits = Visits()
         self._counts = Counts()
         self.lease: Lease | None = None
@@ -162,6 +164,7 @@ class Served:
             browse,
             checkouts,
             connect,
+            files as files_api,
             folders,
             graph as graph_api,
             notes,
@@ -193,6 +196,7 @@ class Served:
             *search.routes(self.vault),
             *folders.routes(self.vault, read_only=closed),
             *attachments.routes(self.vault, read_only=closed),
+            *files_api.routes(self.vault, self._shared_changes(), read_only=closed),
             *connect.routes(own, self._visits),
             *review.routes(self.vault, read_only=closed),
             *history_api.routes(self.vault, read_only=closed),
@@ -300,6 +304,14 @@ class Served:
             self.vault.notes.documents.follow_restarts(self._shared_rooms.note_restarted)
             self._visits.follow(self._show)
         return self._shared_rooms
+
+    def _shared_changes(self) -> "SharedChanges":
+        """Make what takes changes of copies elsewhere, whichever way they come."""
+        if self._changes is None:
+            from commonplace.vault.shared_files.changes import SharedChanges
+
+            self._changes = SharedChanges(self.vault)
+        return self._changes
 
     def _show(self, visit: Visit) -> None:
         """Show an assistant that works on a note to those who have it open."""
