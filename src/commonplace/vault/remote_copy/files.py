@@ -4,6 +4,7 @@ What is hidden or linked is none of them. A file is replaced or removed only whi
 was expected; what another program saved at the last moment stays, or gets a name of its own.
 """
 
+import errno
 import os
 import uuid
 from collections.abc import Generator
@@ -96,7 +97,7 @@ class LocalFiles:
             except (Conflict, NotFound, FileNotFoundError, BlockingIOError):
                 return False
             except OSError as error:
-                raise Unavailable(f"It cannot be written here: {reason(error)}.") from error
+                raise _failed(error) from error
             return self._finish(on_disk, token, expected, data)
 
     def remove(self, path: str, expected: str) -> bool:
@@ -113,7 +114,7 @@ class LocalFiles:
             except (Conflict, NotFound, FileNotFoundError):
                 return False
             except OSError as error:
-                raise Unavailable(f"It cannot be removed here: {reason(error)}.") from error
+                raise _failed(error) from error
             done = self._finish(on_disk, token, expected, None)
         self._tidy(on_disk)
         return done
@@ -193,6 +194,13 @@ class LocalFiles:
             while folder:
                 empty_folders.remove(self.roots, folder)
                 folder = paths.parent(folder)
+
+
+def _failed(error: OSError) -> CommonplaceError:
+    """Say why a file cannot be changed here: for good, or for a while."""
+    if error.errno in (errno.ELOOP, errno.EXDEV, errno.ENOTDIR, errno.EISDIR):
+        return Conflict("A link, or a file that is no folder, is in its way here.")
+    return Unavailable(f"It cannot be changed here: {reason(error)}.")
 
 
 def _today() -> date:

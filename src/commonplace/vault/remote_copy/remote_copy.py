@@ -108,7 +108,7 @@ class RemoteCopy:
                 return
             if later:
                 await anyio.sleep(QUIET_SECONDS / 2)
-        raise Unavailable("Files change all the time, here or on the server. Try again later.")
+        raise Unavailable("Not all files are in step: some change all the time. Try again later.")
 
     async def run(self, tell_scope: Callable[[Scope], None] | None = None) -> None:
         """Keep folder and server in step until cancelled; tell what the token allows."""

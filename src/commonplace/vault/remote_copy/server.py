@@ -8,6 +8,7 @@ import hashlib
 import http.client
 import json
 import re
+import socket
 import ssl
 from collections.abc import Mapping
 from contextlib import suppress
@@ -117,15 +118,22 @@ class Server:
         self.address = address
         self._who = who
         self._idle: list[http.client.HTTPConnection] = []
+        self._busy: set[http.client.HTTPConnection] = set()
+        self._closed = False
         self._headers = {"X-Commonplace": "1"}
         if token:
             self._headers["Authorization"] = f"Bearer {token}"
         self._tls = ssl.create_default_context() if address.encrypted else None
 
     def close(self) -> None:
-        """Let go of the connections."""
+        """Let go of the connections; whoever waits for an answer waits no more."""
+        self._closed = True
         while self._idle:
             self._idle.pop().close()
+        for connection in list(self._busy):
+            if connection.sock is not None:
+                with suppress(OSError):
+                    connection.sock.shutdown(socket.SHUT_RDWR)
 
     def files(self, since: str, wait: int) -> RemoteFiles:
         """Ask what changed; if nothing has, the answer may take so many seconds."""
@@ -200,15 +208,18 @@ class Server:
         place = f"{quote(self.address.path)}{path}" + (f"?{urlencode(query)}" if query else "")
         while True:
             connection, fresh = self._connection()
+            self._busy.add(connection)
             try:
                 connection.request(method, place, body, self._headers)
                 answer = connection.getresponse()
                 data = answer.read(most + 1)
             except (OSError, http.client.HTTPException) as error:
                 connection.close()
-                if fresh:
+                if fresh or self._closed:
                     raise Offline(f"The server cannot be reached ({_reason(error)}).") from error
                 continue  # it was closed while nobody used it
+            finally:
+                self._busy.discard(connection)
             if len(data) > most:
                 connection.close()
                 raise Unreadable(f"The server sends more than {most // 1_000_000} MB at once.")

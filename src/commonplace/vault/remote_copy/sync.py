@@ -205,6 +205,8 @@ class FileSync:
             self._files.write, path, data, here
         ):
             self.picture.know_here(path, None)
+            if here is None and await self._look(path) is None:
+                raise Conflict("Something else has its name here, or a folder above it.")
             return  # it was saved meanwhile: its turn comes
         self.picture.there[path] = content_hash(data)
         found = await self._look(path)
@@ -306,7 +308,9 @@ class FileSync:
         """Have a file deleted on the server that was deleted here."""
         agreed = self.picture.agreed[path]
         if not await anyio.to_thread.run_sync(self._files.is_gone, path):
-            raise Unavailable("It cannot be seen here just now, so it is not deleted.")
+            raise Conflict(
+                "It cannot be seen here, and is not known to be deleted: it stays there."
+            )
         try:
             await anyio.to_thread.run_sync(self._server.delete, path, agreed.sha)
         except Conflict:
@@ -327,7 +331,8 @@ class FileSync:
             return False  # then it is a new file and a deletion
         self._state.move(old, new)
         self.picture.agreed[new] = self.picture.agreed.pop(old)
-        self.picture.there[new] = self.picture.there.pop(old)
+        self.picture.there.pop(old, None)  # the server may have told so already
+        self.picture.there[new] = agreed.sha
         self._tell(News("renamed", new, old))
         return True
 

@@ -70,10 +70,12 @@ class SharedList:
 
     async def since(self, cursor: str, wait: float) -> Listed:
         """Return what changed since a cursor; wait for a while if nothing has."""
-        end = self._clock() + min(wait, WAIT_SECONDS_MAX)
+        asked = self._clock()
+        end = asked + min(wait, WAIT_SECONDS_MAX)
         with self._following():
             while True:
-                await self._refresh()
+                # Whoever comes for the first time may come once only, and wants what is there now.
+                await self._refresh(asked if not cursor else float("-inf"))
                 found = self._after(cursor)
                 left = end - self._clock()
                 if found.whole or found.files or found.gone or left <= 0:
@@ -106,7 +108,8 @@ class SharedList:
         finally:
             stop()
 
-    async def _refresh(self) -> None:
+    async def _refresh(self, moment: float) -> None:
+        """Look at what changed, and at all files if that is due, or was last before a moment."""
         async with self._turn:
             if missing := self._vault.roots.missing():
                 raise Unavailable(f"The folder {missing[0]} of the vault is not there just now.")
@@ -115,7 +118,7 @@ class SharedList:
             for path in changed:
                 await self._look(path)
             began = self._clock()
-            if began - self._scanned >= self._pause:
+            if self._scanned < moment or began - self._scanned >= self._pause:
                 await self._look_at_all()
                 self._scanned = began
                 self._pause = max(RESCAN_SECONDS, _RESCAN_PART * (self._clock() - began))
