@@ -24,6 +24,7 @@ from commonplace.vault.files.openat import open_beneath
 from commonplace.vault.files.reader import Look, reason
 from commonplace.vault.files.roots import Roots
 from commonplace.vault.files.writer import temporary
+from commonplace.vault.remote_copy.news import News, Tell
 from commonplace.vault.remote_copy.server import FILE_BYTES_MAX, content_hash
 from commonplace.vault.remote_copy.state import CopyState, Writing
 from commonplace.vault.settings import Root, Settings
@@ -35,10 +36,11 @@ _ROOT = "copy"
 class LocalFiles:
     """The folder, held open; but for `scan`, its methods are called in threads."""
 
-    def __init__(self, folder: Path, state: CopyState) -> None:
+    def __init__(self, folder: Path, state: CopyState, tell: Tell) -> None:
         self.settings = Settings((Root(_ROOT, folder),), folder)
         self.roots = Roots(self.settings)
         self._state = state
+        self._tell = tell
         self._attachments = AttachmentFiles(self.roots)
 
     def close(self) -> None:
@@ -119,32 +121,31 @@ class LocalFiles:
         self._tidy(on_disk)
         return done
 
-    def set_aside(self, path: str, today: date) -> str:
-        """Give a file the name of a conflict copy; return it."""
+    def set_aside(self, path: str) -> None:
+        """Give a file the name of a conflict copy."""
         for number in range(1, _COPIES_MAX):
-            name = name_of_copy(path, today, number)
+            name = name_of_copy(path, _today(), number)
             with suppress(Conflict):
                 self.roots.rename(self._on_disk(path), name)
-                return name
+                self._tell(News("conflict", path, name))
+                return
         raise Unavailable(f"There are too many conflict copies of {path}; remove some.")
 
-    def recover(self, agreed: str | None, change: Writing, today: date) -> str | None:
-        """Clear away what a change left that was cut short; return the copy that was kept of it.
+    def recover(self, agreed: str | None, change: Writing) -> None:
+        """Clear away what a change left that was cut short.
 
         Whatever is neither the server's nor what both had is what somebody saved.
         """
         spare = self._spare(change.path, change.token)
-        kept = None
         if spare is not None and content_hash(spare) not in (agreed, change.sha):
             try:
                 now = content_hash(self.look(change.path).data)
             except CommonplaceError:
                 now = None
             if now != agreed:  # else nothing was put in place yet, and this is a beginning of it
-                kept = keep_conflict_copy(self.roots, change.path, change.token, today)
+                self._keep_copy(change.path, change.token)
         self.roots.clear(change.path, change.token)
         self._state.wrote(change.token)
-        return kept
 
     # -- parts
 
@@ -166,15 +167,19 @@ class LocalFiles:
             self.roots.swap(on_disk, out, again, patient=False)
             last = self._spare(on_disk, again)
             if last is not None and last != data:  # it was saved once more just now
-                keep_conflict_copy(self.roots, on_disk, again, _today())
+                self._keep_copy(on_disk, again)
             self.roots.clear(on_disk, again)
             self.roots.clear(on_disk, token)
             return False
         try:
             self.roots.name_spare(on_disk, token, on_disk)
         except Conflict:
-            keep_conflict_copy(self.roots, on_disk, token, _today())
+            self._keep_copy(on_disk, token)
         return False
+
+    def _keep_copy(self, path: str, token: str) -> None:
+        kept = keep_conflict_copy(self.roots, path, token, _today())
+        self._tell(News("conflict", path, kept))
 
     def _spare(self, path: str, token: str) -> bytes | None:
         descriptor = self.roots.open_spare(path, token)

@@ -9,7 +9,6 @@ import hashlib
 import os
 from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import asynccontextmanager, contextmanager
-from datetime import date
 from pathlib import Path
 
 import anyio
@@ -52,7 +51,7 @@ class RemoteCopy:
         """Open a folder as a copy; its state is kept beneath `base`."""
         with _state(folder, base) as state:
             state.belong_to(str(server.address))
-            files = LocalFiles(folder, state)
+            files = LocalFiles(folder, state, tell)
             try:
                 copy = cls(server, files, state, tell, delete_many=delete_many)
                 await copy._begin(state)
@@ -65,11 +64,8 @@ class RemoteCopy:
         """Mend what was cut short; whoever emptied the folder wants it filled anew."""
         for change in state.writing():
             agreed = self._sync.picture.agreed.get(change.path)
-            kept = await anyio.to_thread.run_sync(
-                self._files.recover, agreed.sha if agreed else None, change, _today()
-            )
-            if kept is not None:
-                self._tell(News("conflict", change.path, kept))
+            sha = agreed.sha if agreed else None
+            await anyio.to_thread.run_sync(self._files.recover, sha, change)
         if not await self._files.scan():
             state.clear()
             self._sync.picture.agreed.clear()
@@ -218,7 +214,3 @@ def _state(folder: Path, base: Path) -> Generator[CopyState]:
 
 def _has_files(folder: Path) -> bool:
     return any(not entry.name.startswith(".") for entry in folder.iterdir())
-
-
-def _today() -> date:
-    return date.today()  # noqa: DTZ011 (a name for people)

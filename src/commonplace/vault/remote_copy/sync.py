@@ -6,7 +6,6 @@ server refuses is told, and not tried again until the file is saved anew.
 
 import uuid
 from dataclasses import replace
-from datetime import date
 
 import anyio.to_thread
 
@@ -339,13 +338,12 @@ class FileSync:
     async def set_aside(self, path: str) -> None:
         """Give what is here a name of its own, so that the server's file can have this one."""
         try:
-            name = await anyio.to_thread.run_sync(self._files.set_aside, path, date.today())  # noqa: DTZ011 (a name for people)
+            await anyio.to_thread.run_sync(self._files.set_aside, path)
         except (NotFound, FileNotFoundError):
             self.picture.know_here(path, None)
             return
         self.picture.know_here(path, None)
         self.forget(path)
-        self._tell(News("conflict", path, name))
 
     # -- parts
 
