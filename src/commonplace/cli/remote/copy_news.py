@@ -1,6 +1,7 @@
 """What happens to a copy of a server's vault, told on the terminal or as JSON, a line each."""
 
 import json
+import sys
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -62,7 +63,8 @@ class Told:
 
     @staticmethod
     def _line(row: dict[str, object]) -> None:
-        print(json.dumps(row), flush=True)
+        sys.stdout.write(json.dumps(row) + "\n")  # at once: several threads tell something
+        sys.stdout.flush()
 
 
 async def follow_copy(

@@ -35,6 +35,7 @@ from commonplace.vault.documents.changes import FILE
 from commonplace.vault.files.reader import NOTE_BYTES_MAX, reason
 from commonplace.vault.notes.rename_plan import Intent
 from commonplace.vault.permissions.requests import Asker
+from commonplace.vault.settings import CONFIG_FILE
 from commonplace.vault.shared_files.listing import FILE_BYTES_MAX, SharedList, find_file
 from commonplace.vault.vault import Vault
 
@@ -95,8 +96,7 @@ class SharedChanges:
 
     async def save(self, save: Save, by: Saver) -> Saved:
         """Take a save; one that was taken already is not taken again."""
-        self._vault.notes.refuse_read_only()
-        path = paths.note_path(save.path)
+        path = self._writable(save.path)
         async with self._lock(path):
             outcome = self._made.get(save.name) if save.name else None
             if outcome is None:
@@ -111,8 +111,7 @@ class SharedChanges:
             Conflict: it was changed meanwhile.
 
         """
-        self._vault.notes.refuse_read_only()
-        path = paths.note_path(raw)
+        path = self._writable(raw)
         async with self._lock(path):
             await self._require(path, was)
             if paths.has_note_suffix(path):
@@ -124,8 +123,7 @@ class SharedChanges:
 
     async def rename(self, raw: str, to: str, was: str, by: Saver) -> None:
         """Give a file another name that still is what its copy was; links are left as they are."""
-        self._vault.notes.refuse_read_only()
-        path = paths.note_path(raw)
+        path, to = self._writable(raw), self._writable(to)
         async with self._lock(path), self._vault.indexer.held() as look_at:
             await self._require(path, was)
             await self._vault.renames.carry_out(Intent(path, to), [], by.actor)
@@ -135,6 +133,14 @@ class SharedChanges:
         await self._record(by, "rename", path)
         self.files.note(path)
         self.files.note(to)
+
+    def _writable(self, raw: str) -> str:
+        """Check the path of a file that is to be changed; who may write may not change settings."""
+        self._vault.notes.refuse_read_only()
+        path = paths.note_path(raw)
+        if path.rpartition("/")[2].casefold() == CONFIG_FILE:
+            raise Forbidden(f"{CONFIG_FILE} is changed in the vault's own folder only.")
+        return path
 
     # -- parts of a save
 

@@ -74,14 +74,12 @@ def command(
 def _from_server(
     flags: Flags, *, once: bool, delete_many: bool, file: str | None, as_json: bool
 ) -> None:
-    import getpass
-
     from commonplace.cli.remote.copy_news import Told, follow_copy
     from commonplace.vault.remote_copy.server import Address, Server
 
     url, folder = flags.vault
     secret = token(file, os.environ)
-    server = Server(Address.of(url), secret, "" if secret else getpass.getuser())
+    server = Server(Address.of(url), secret, "" if secret else os.environ.get("USER", ""))
     told = Told(as_json=as_json)
     base = state_base(flags, os.environ)
     place = Path(folder).expanduser().absolute()
