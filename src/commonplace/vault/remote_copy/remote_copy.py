@@ -75,11 +75,6 @@ class RemoteCopy:
         """What the access token allows."""
         return self._rounds.may
 
-    @property
-    def held(self) -> frozenset[str]:
-        """The files whose deletion is held back."""
-        return self._rounds.held
-
     async def ask(self, wait: int = 0) -> None:
         """Ask the server what changed there."""
         found = await anyio.to_thread.run_sync(

@@ -54,11 +54,6 @@ class Rounds:
             "keep": sync.keep,
         }
 
-    @property
-    def held(self) -> frozenset[str]:
-        """The files whose deletion is held back."""
-        return self._held
-
     async def bring_together(self) -> bool:
         """Bring all files together; tell whether some have to be looked at again soon.
 

@@ -88,13 +88,6 @@ class SharedList:
         self._changed.add(path)
         self._news.set()
 
-    async def sha(self, path: str) -> str | None:
-        """Return the hash of what a file holds now; None if there is none."""
-        async with self._turn:
-            await self._look(path)
-            known = self._files.get(path)
-        return known.sha if known else None
-
     @contextmanager
     def _following(self) -> Generator[None]:
         def hear(change: NoteChange) -> None:
