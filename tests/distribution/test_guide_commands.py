@@ -29,6 +29,7 @@ from tests.wait import until
 BACKING_UP = {"cp", "mkdir", "pg_dump", "pg_restore", "sqlite3", "tar"}
 OTHER_PROGRAMS = {"claude", "pip", "make", "export", "openssl", "systemctl"} | BACKING_UP
 NOT_RUN = {
+    "checkout https://": "takes a server elsewhere",
     "import": "takes a database",
     "model install": "fetches 84 MB",
     "model status": "tells by its exit code that it is not installed here",

@@ -21,6 +21,8 @@ BODIES = {
     "/api/notes/rename": '{"path":"Bees.md","to":%s}',
     "/api/notes/rename/undo": '{"undo":%s}',
     "/api/attachments/rename": '{"path":"a.png","to":%s}',
+    "/api/files/delete": '{"path":"a.png","was":%s}',
+    "/api/files/rename": '{"path":"a.png","was":"x","to":%s}',
     "/api/folders/create": '{"path":%s}',
     "/api/folders/rename": '{"path":"Plans","to":%s}',
     "/api/history/restore": '{"revision":%s}',
@@ -41,6 +43,7 @@ BODIES = {
 # They take no JSON.
 BODILESS = {
     "/api/attachments",
+    "/api/files/save",
     "/api/index",
     "/api/remembered/forget",
     "/api/remembered/revoke",

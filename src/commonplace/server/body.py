@@ -23,6 +23,16 @@ async def body_of(request: Request, empty: bytes = b"") -> Body:
     return parse_object(await request.body() or empty)
 
 
+async def bytes_of(request: Request, most: int) -> bytes:
+    """Return the body of a request that is a file, if it is no longer than that."""
+    data = bytearray()
+    async for part in request.stream():
+        data += part
+        if len(data) > most:
+            raise BadArgument(f"A file can have at most {most // 1_000_000} MB here.")
+    return bytes(data)
+
+
 def parse_object(data: bytes) -> Body:
     """Read a JSON object; `BadArgument` says what is wrong with one that no route should meet."""
     try:

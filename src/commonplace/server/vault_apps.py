@@ -25,6 +25,7 @@ from commonplace.server.api import (
     browse,
     checkouts,
     connect,
+    files,
     folders,
     graph,
     notes,
@@ -52,6 +53,7 @@ from commonplace.server.yjs.seen_rooms import SeenRooms
 from commonplace.server.yjs.vault_documents import VaultDocuments
 from commonplace.vault.part import part_of
 from commonplace.vault.settings import Settings
+from commonplace.vault.shared_files.changes import SharedChanges
 from commonplace.vault.vault import Vault
 
 if TYPE_CHECKING:
@@ -90,6 +92,7 @@ class VaultApps:
         self._agents = agents
         self._metrics = metrics
         self._is_team = is_team
+        self._changes = SharedChanges(vault)
         self.rooms = Rooms(VaultDocuments(vault))
         vault.notes.moves.follow_gone(self.rooms.note_gone)
         vault.notes.documents.follow_restarts(self.rooms.note_restarted)
@@ -108,6 +111,7 @@ class VaultApps:
             *search.routes(vault),
             *folders.routes(vault, read_only=closed),
             *attachments.routes(vault, read_only=closed),
+            *files.routes(vault, self._changes, read_only=closed),
             *connect.routes(own, visits, shared=self._is_team),
             *review.routes(vault, read_only=closed),
             *history.routes(vault, read_only=closed),

@@ -49,6 +49,8 @@ WRITE = {
     "/api/notes/rename/undo",
     "/api/attachments",
     "/api/attachments/rename",
+    "/api/files/delete",
+    "/api/files/rename",
     "/api/comments",
     "/api/comments/resolve",
     "/api/history/restore",
@@ -116,6 +118,8 @@ async def test_no_route_answers_without_a_token_that_holds(site: Site):
 def wanted(method: str, path: str) -> Scope:
     if (method, path) in APPROVE or path == "/no/such/route":
         return "approve"
+    if path == "/api/files/save":
+        return "suggest"
     return "write" if path in WRITE and method == "POST" else "read"
 
 

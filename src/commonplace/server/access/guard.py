@@ -19,7 +19,7 @@ from commonplace.vault.attachments.attachments import SAVED_BYTES_MAX
 
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 BODY_MAX = 4 * 1024 * 1024
-UPLOADS = ("POST", "/api/attachments")
+UPLOADS = (("POST", "/api/attachments"), ("POST", "/api/files/save"))
 # A page of another site cannot send it, so whatever changes something must carry it.
 PAGE_HEADER = "x-commonplace"
 NO_PAGE_HEADER = "The request lacks the header X-Commonplace: 1."
@@ -155,7 +155,7 @@ async def _limited(app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> 
 
 def _most(scope: Scope) -> int:
     """Say how long the body of a request may be: a file that is saved may be longer."""
-    return SAVED_BYTES_MAX if (scope["method"], scope["path"]) == UPLOADS else BODY_MAX
+    return SAVED_BYTES_MAX if (scope["method"], scope["path"]) in UPLOADS else BODY_MAX
 
 
 class _BodyTooLong(Exception):

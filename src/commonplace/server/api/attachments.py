@@ -20,7 +20,7 @@ from commonplace.errors import BadArgument, NotFound, Unavailable
 from commonplace.server.access.identity import person, who
 from commonplace.server.api.answers import answering, guarded
 from commonplace.server.api.browse import asked
-from commonplace.server.body import body_of
+from commonplace.server.body import body_of, bytes_of
 from commonplace.vault.attachments.attachments import SAVED_BYTES_MAX, Attachments
 from commonplace.vault.attachments.files import File
 from commonplace.vault.attachments.open import OpenFile
@@ -74,7 +74,7 @@ class _Serving:
         name = request.query_params.get("name", "")
         kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
         async with self._uploads:
-            data = await _body(request)
+            data = await bytes_of(request, SAVED_BYTES_MAX)
             # as Obsidian names what is pasted: by the clock of the machine
             now = datetime.now().astimezone()
             saved = await self._vault.attachments.save(note, name, kind, data, now)
@@ -103,15 +103,6 @@ class _Serving:
         if file is None:
             raise NotFound(f"There is no file {asked(request, 'path')} in this vault.")
         return file
-
-
-async def _body(request: Request) -> bytes:
-    data = bytearray()
-    async for part in request.stream():
-        data += part
-        if len(data) > SAVED_BYTES_MAX:
-            raise BadArgument(f"A file can have at most {SAVED_BYTES_MAX // 1_000_000} MB here.")
-    return bytes(data)
 
 
 class _Sending(Response):

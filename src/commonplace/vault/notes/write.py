@@ -139,13 +139,19 @@ class NoteWriter:
     # -- deeds
 
     async def create(
-        self, raw: str, text: str, actor: str = "person", *, id: str | None = None
+        self,
+        raw: str,
+        text: str,
+        actor: str = "person",
+        *,
+        id: str | None = None,
+        form: FileForm = FileForm(),  # noqa: B008 (frozen)
     ) -> str:
         """Write a new note, its folders as well; returns its path. A client may know its `id`."""
         self._notes.refuse_read_only()
         path = self._free(raw)
         refuse_unwritable([Edit(0, 0, text)], text)
-        data = endings.encode(text, FileForm(), "")
+        data = endings.encode(text, form, text)
         former = await self._notes.ids.recorded_id(path)
         try:
             await anyio.to_thread.run_sync(self._roots.create, path, data, uuid.uuid4().hex)

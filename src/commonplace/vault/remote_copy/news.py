@@ -1,0 +1,33 @@
+"""What a copy tells the person about it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal[
+    "fetched",
+    "sent",
+    "suggested",
+    "removed",
+    "deleted",
+    "renamed",
+    "conflict",
+    "trouble",
+    "held",
+    "offline",
+    "online",
+    "ready",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """Something that happened, to a file or to the whole copy."""
+
+    kind: Kind
+    path: str = ""
+    text: str = ""
+    count: int = 0
+
+
+Tell = Callable[[News], None]
