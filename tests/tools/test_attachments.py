@@ -91,5 +91,6 @@ async def test_other_tools_say_that_it_is_an_attachment(
 ) -> None:
     at = await desk(_NOTES)
     told = await at.error(tool, **arguments)
+    assert "pic.png is an attachment, not a " in told
     assert "Attachments are taken by read, glob and get_links only" in told
     assert (at.folder / "pic.png").read_bytes() == png()

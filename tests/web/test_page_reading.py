@@ -1,10 +1,12 @@
 """Reading: what a note shows in Read mode, and how one moves about in it."""
 
 from collections.abc import Generator
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import pytest
+from pypdf import PdfReader
 
 from tests.vault.attachments.samples import png
 from tests.web.build import build
@@ -252,6 +254,27 @@ def test_a_missing_note_can_be_created_and_a_deleted_one_restored(
     page.click("button:has-text('Create it')")
     page.click(".modal button.primary")
     page.wait_for_selector(".cm-line:has-text('Brand new')")
+
+
+def test_a_note_is_printed_whole_and_dark_on_light(visit: Any) -> None:
+    page = visit("#note!Long.md", color_scheme="dark")
+    page.wait_for_selector(".cm-content .cm-line")
+    assert "printed as it reads" in _printed(page), "the control: the text that is written in"
+    page.evaluate("() => { window.print = () => { document.title = 'Printed' } }")
+    page.click(".cm-content")
+    page.keyboard.press("Control+p")
+    page.wait_for_function("() => document.title === 'Printed'")
+    assert "Paragraph 59" in _printed(page).rpartition("quokka")[2]
+    page.evaluate("location.hash = '#note!Kitchen.md'")
+    page.wait_for_selector(".prose[data-ready][data-path='Kitchen.md']")
+    page.emulate_media(media="print")
+    assert faults(page, colours=True) == []
+
+
+def _printed(page: Any) -> str:
+    """What stands on paper."""
+    pages = PdfReader(BytesIO(page.pdf())).pages
+    return " ".join(" ".join(each.extract_text() for each in pages).split())
 
 
 @pytest.mark.slow

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.slow
 def test_a_newcomer_is_greeted_and_tries_a_suggestion(visit: Any, tmp_path: Path) -> None:
     with serving(tmp_path, {"Start here.md": "# Start here\n"}) as server:
         page = visit(url=server.url)
-        page.wait_for_selector(".welcome >> text=Read")
+        page.wait_for_selector(".welcome a[href='#note!Start%20here.md'] >> text=Read Start here")
         assert faults(page) == []
         page.click(".welcome >> text=Connect an assistant")
         page.wait_for_selector("dialog >> text=Goose")

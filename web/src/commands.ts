@@ -71,6 +71,7 @@ export const commands: readonly Command[] = [
   { title: "Write", key: "w", when: inNote, run: () => noteActions.value?.setMode("write") },
   { title: "Suggest: what you type becomes a suggestion", key: "s", when: canWrite, run: () => noteActions.value?.setMode("suggest") },
   { title: "Read", key: "v", when: inNote, run: () => noteActions.value?.setMode("read") },
+  { title: "Print this note", key: "Mod+p", when: inNote, run: printNote },
   { title: "Show the preview beside the text", key: "b", when: inNote, run: () => noteActions.value?.beside() },
   { title: "Properties as a form, as text, or new ones", when: inNote, run: () => noteActions.value?.properties() },
   { title: "Show what is suggested in this note", key: "1", when: inNote, run: show("suggestions") },
@@ -89,6 +90,12 @@ export const commands: readonly Command[] = [
   { title: "Change your name", run: () => (dialog.value = { kind: "name" }) },
   { title: "Keyboard help", key: "?", run: () => (dialog.value = { kind: "help" }) },
 ];
+
+/** A note is printed as it reads: the editor holds no more than the lines in view. */
+export function printNote(): void {
+  noteActions.value?.setMode("read");
+  void import("./preview.ts").then((preview) => preview.printNote());
+}
 
 function undo(): void {
   const run = undoing.value;
@@ -120,6 +127,11 @@ export function listenToKeys(): void {
     if (mod && !event.shiftKey && !event.altKey && (event.key === "k" || event.key === "o")) {
       event.preventDefault();
       dialog.value = { kind: "palette", typed: "" };
+      return;
+    }
+    if (mod && event.key === "p" && inNote() && !dialog.value) {
+      event.preventDefault();
+      printNote();
       return;
     }
     if (mod || event.altKey) return;

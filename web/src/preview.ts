@@ -9,6 +9,9 @@ import { fileUrl } from "./text/files.ts";
 
 export { showPlace } from "./render/links.ts";
 
+const PRINT_MS = 20_000;
+const UNDRAWN = ".prose .code-box:not(.wrong-diagram + .code-box) code.language-mermaid";
+
 type Follow = (link: string, from: string) => void;
 
 interface Wishes {
@@ -32,6 +35,17 @@ export async function showChanges(element: HTMLElement, before: string, wishes: 
 /** Show a bit of a note, given as it stands in its file. */
 export function renderInto(element: HTMLElement, text: string, follow: (link: string) => void, path = ""): void {
   render(element, accepted(text), readingOf({ path, follow }, false));
+}
+
+/** Print the note that is read, once all of it is there. */
+export async function printNote(): Promise<void> {
+  const until = performance.now() + PRINT_MS;
+  while ((!document.querySelector(".prose[data-ready]") || document.querySelector(UNDRAWN)) && performance.now() < until) await new Promise(requestAnimationFrame);
+  const pictures = [...document.querySelectorAll<HTMLImageElement>(".prose img")];
+  for (const each of pictures) each.loading = "eager";
+  const late = new Promise((done) => setTimeout(done, until - performance.now()));
+  await Promise.race([late, Promise.allSettled(pictures.map((each) => each.decode()))]);
+  print();
 }
 
 function readingOf({ path, follow, tick }: Wishes, whole: boolean): Reading {

@@ -199,6 +199,8 @@ async def _grep(vault: Vault, pattern: Pattern, arguments: Arguments) -> Sequenc
         try:
             only = vault.texts.find(place)
         except NotFound as error:
+            if vault.texts.exists(folder):
+                raise  # an attachment, and the error says so
             missing = f"Path does not exist: {foreign.one_line(folder)}"
             hint = error.hint or vault.texts.no_folder(folder).hint
             raise NotFound(f"{missing}. {hint}".strip()) from error

@@ -73,6 +73,11 @@ test("sections of a note", () => {
   assert.equal(sectionOf(text, "^item")?.line, 9);
   assert.equal(sectionOf(text, "none"), null);
   assert.equal(plainHeading("What: a [[N|word]] ^x"), "what a word");
+  const asked = "## What is the Hub?\n\none\n\n## D&D (5th)\n\ntwo\n\n## It's well-known\n\nthree\n";
+  assert.equal(sectionOf(asked, "What is the Hub")?.text, "## What is the Hub?\n\none\n\n");
+  assert.equal(sectionOf(asked, "D D 5th")?.text, "## D&D (5th)\n\ntwo\n\n");
+  assert.equal(sectionOf(asked, "It's well-known")?.line, 8);
+  assert.equal(sectionOf(asked, "Its well known"), null);
 });
 
 test("links are taken apart", () => {

@@ -74,6 +74,7 @@ test("a written property is read back as it was", () => {
 
 test("headings are found outside code", () => {
   const found = headings("# One\n```\n# not\n```\n## Two ##\ntext # no\n");
+  assert.deepEqual(headings("# Learn C#\n## Learn F# ##\n").map(({ text }) => text), ["Learn C#", "Learn F#"]);
   assert.deepEqual(found.map((h) => [h.level, h.text, h.line]), [[1, "One", 1], [2, "Two", 5]]);
 });
 

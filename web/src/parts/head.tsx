@@ -3,6 +3,7 @@
 import type { EditorView } from "@codemirror/view";
 import type { Signal } from "@preact/signals";
 
+import { printNote } from "../commands.ts";
 import type { Mode } from "../editor/editor.ts";
 import { front, switchProperties } from "../editor/frontmatter.ts";
 import type { Present } from "../editor/presence.ts";
@@ -39,7 +40,7 @@ export function NoteHead({ view, path, session, people, mode, beside, setMode }:
       <div class="segmented" role="group" aria-label="How to work on this note">
         {(readOnly.value ? CLOSED : MODES).map(([name, label]) => <button key={name} type="button" aria-pressed={mode === name} onClick={() => setMode(name)}>{label}</button>)}
       </div>
-      <Menu view={view} path={path} beside={beside} setMode={setMode} />
+      <Menu view={view} path={path} beside={beside} />
       <button type="button" class="quiet" aria-label="Side panel" aria-pressed={panelOpen.value} onClick={() => (panelOpen.value = !panelOpen.value)}><Icon name="panel" /></button>
     </header>
   );
@@ -77,7 +78,7 @@ function People({ people }: { people: readonly Present[] }) {
   );
 }
 
-function Menu({ view, path, beside, setMode }: Pick<Props, "view" | "path" | "beside" | "setMode">) {
+function Menu({ view, path, beside }: Pick<Props, "view" | "path" | "beside">) {
   const properties = view?.state.field(front);
   const choose = (run: () => void) => (event: MouseEvent) => {
     (event.currentTarget as Element).closest("details")?.removeAttribute("open");
@@ -90,7 +91,7 @@ function Menu({ view, path, beside, setMode }: Pick<Props, "view" | "path" | "be
       <div class="menu-list">
         <button type="button" onClick={choose(() => (beside.value = !beside.value))}>{beside.value ? "Hide the preview" : "Preview beside"}</button>
         <button type="button" aria-pressed={keepBreaks.value} onClick={choose(() => (keepBreaks.value = !keepBreaks.value))}>{keepBreaks.value ? "Join single lines" : "Keep single line breaks"}</button>
-        <button type="button" onClick={choose(() => { setMode("read"); setTimeout(() => print(), 600); })}>Print</button>
+        <button type="button" onClick={choose(printNote)}>Print</button>
         {view && (properties?.block || !readOnly.value) && <button type="button" onClick={choose(() => switchProperties(view))}>{properties?.block ? "Properties as form or text" : "Add properties"}</button>}
         {!readOnly.value && <button type="button" onClick={choose(() => (dialog.value = { kind: "rename", path }))}>Rename or move</button>}
         {!readOnly.value && <button type="button" onClick={choose(() => (dialog.value = { kind: "delete", path }))}>Delete</button>}

@@ -4,6 +4,7 @@ import { useSignal } from "@preact/signals";
 
 import { post } from "../api.ts";
 import { closed, complain, dialog, hrefOf, loadNotes, type Note, open, pendingTotal, readOnly } from "../store.ts";
+import { nameOf } from "../text/paths.ts";
 
 /** Names that a vault's first page tends to have, best first. */
 const FIRST = ["start here.md", "readme.md", "index.md", "home.md"];
@@ -33,7 +34,7 @@ export function Welcome({ notes }: { notes: readonly Note[] }) {
     <section class="welcome" aria-label="Three things to do first">
       <h2>Welcome</h2>
       <ol>
-        {first && <li><a href={hrefOf(first)}>Read</a> a note. What you type is saved as you type, and any other program may have the file open too.</li>}
+        {first && <li><a href={hrefOf(first)}>Read {nameOf(first)}</a>. What you type is saved as you type, and any other program may have the file open too.</li>}
         {!closed.value.has("connect") && <li><button type="button" class="link" onClick={() => (dialog.value = { kind: "connect" })}>Connect an assistant</button>, so that it can read and search here.</li>}
         {pendingTotal.value > 0 ? <li><a href="#review">Decide</a> on what assistants have suggested.</li>
           : !readOnly.value && <li><button type="button" class="link" disabled={busy.value} onClick={() => void example()}>Try a suggestion</button>: makes a small note with one to accept or reject.</li>}

@@ -7,13 +7,13 @@ export interface Heading {
   readonly from: number;
 }
 
-const HEADING = /^ {0,3}(#{1,6})[ \t]+(.+?)[ \t]*#*[ \t]*$/;
-/** Headings are called without their marks: `What: a *word*` may be written `What a word`. */
+const HEADING = /^ {0,3}(#{1,6})[ \t]+(.+?)(?:[ \t]+#+)?[ \t]*$/;
+/** As in Obsidian, a link calls a heading without its signs: `Why *so*?` may be written `Why so`. */
 export function plainHeading(heading: string): string {
   return heading
     .replace(/\[\[(?:[^\]|]*\|)?([^\]]*)\]\]/g, "$1")
     .replace(/[ \t]\^[A-Za-z0-9-]+$/, "")
-    .replace(/[#^[\]|:%*_`=~\\]/g, " ")
+    .replace(/[!-&(-,./:-@[-`{-~]/g, " ")
     .replace(/\s+/g, " ")
     .trim()
     .toLowerCase();
