@@ -84,6 +84,9 @@ async def test_a_picture_whose_address_holds_spaces_as_they_are_is_one(desk: Ope
         ("read_note", {"path": "pic.png"}),
         ("delete_note", {"path": "pic.png"}),
         ("get_node", {"id": "pic.png"}),
+        ("get_neighbors", {"id": "pic.png"}),
+        ("find_path", {"source": "Note.md", "target": "pic.png"}),
+        ("delete_node", {"id": "pic.png"}),
     ],
 )
 async def test_other_tools_say_that_it_is_an_attachment(

@@ -114,6 +114,7 @@ async def test_what_is_decided_in_the_file_later_is_told(
         ("The folder is blue.\n", "accepted"),
         ("Here the folder is red.\n", "rejected"),
         ("The folder is green.\n", "edited away"),
+        ("The folder is dark blue.\n", "modified"),
         ("The folder is {--red--}{++blue++}.\n", ""),
     ],
 )
@@ -132,6 +133,7 @@ async def test_what_is_decided_in_the_file_while_nothing_runs_is_told(
             assert "[Pending suggestions]" in told
             return
         assert f"{verdict} by another program, in the file: {{--red--}}{{++blue++}}" in told
+        assert ("accepted as: dark blue" in told) == (verdict == "modified")
         assert "[Decided" not in await second.call("read", file_path="a.md")
         assert len(second.vault.ledger.decisions(5)) == 1
     async with process(tmp_path, 3) as third:

@@ -64,6 +64,7 @@ def test_a_set_is_listed_shown_accepted_and_undone(tmp_path: Path, vault: Path) 
     listed = run(tmp_path, vault, "list").stdout
     assert "1  Colours  Claude  (" in listed
     assert "0  by hand  (ready; 1 note +" in listed
+    assert "1970" not in listed
     shown = run(tmp_path, vault, "show", "1").stdout
     assert "! a.md: invisible (U+202E)" in shown
     assert "! b.md: deletes" in shown

@@ -15,7 +15,7 @@ from commonplace.core.critic.parse import parse
 from commonplace.core.critic.refusals import Undecidable
 from commonplace.core.critic.suggestions import Group, groups, identified
 from commonplace.core.critic.views import accepted_view, base_view
-from commonplace.core.text.edits import Edit, apply
+from commonplace.core.text.edits import Edit, apply, distance
 
 # How much of the text before and after must still be there, the most telling first.
 _WINDOWS = ((24, 24), (24, 6), (6, 24), (6, 6), (24, 0), (0, 24), (6, 0), (0, 6))
@@ -146,4 +146,21 @@ def outcome(
             return "accept" if accepted else "reject"
         if accepted:
             return None
+    return None
+
+
+def accepted_as(text: str, before: str, after: str, old: str, new: str) -> str | None:
+    """Return what a person made of a suggestion before accepting it, from the accepted view.
+
+    It is what stands between the words around it, if more of it is the suggestion's than is not.
+    """
+    for left, right in _WINDOWS:
+        head, tail = before[len(before) - min(left, len(before)) :], after[:right] or "\n"
+        if len(head) < _LEAST or text.count(head) != 1:
+            continue
+        start = text.index(head) + len(head)
+        end = text.find(tail, start, start + 3 * len(new) + len(tail))
+        made = text[start:end] if end >= 0 else ""
+        if made and 2 * distance(new, made) <= len(new) + len(made):
+            return made if distance(new, made) < distance(old, made) else None
     return None

@@ -137,6 +137,7 @@ class DocStore:
         """Return the notes on one side of a note."""
         graph, note = await self._graph(), self._number(id)
         if note is None:
+            await self._refuse_attachment(id)
             return Neighbours((), 0)
         if direction == "out":
             found = graph.outgoing(note)
@@ -150,6 +151,8 @@ class DocStore:
         graph = await self._graph()
         first, last = self._number(source), self._number(target)
         if first is None or last is None:
+            for id in (source, target):
+                await self._refuse_attachment(id)
             return None
         way = graph.path(first, last, self._name)
         return None if way is None else [self._name(note) for note in way]
@@ -218,6 +221,8 @@ class DocStore:
 
     async def delete(self, id: str, by: Asker) -> bool:
         """Move a note to the trash."""
+        if self._find(id) is None:
+            await self._refuse_attachment(id)
         return await self._writing.delete(id, by)
 
     # -- parts

@@ -16,7 +16,7 @@ import anyio
 
 from commonplace.core import critic, digest
 from commonplace.core.critic import rank
-from commonplace.core.critic.decide import outcome
+from commonplace.core.critic.decide import accepted_as, outcome
 from commonplace.errors import CommonplaceError
 from commonplace.vault.documents.changes import Change
 from commonplace.vault.documents.file.decided_by_hand import HandEnd
@@ -241,7 +241,7 @@ class Ends:
                 reason = f"accepted as: {hand.text}" if hand.end == "modified" else ""
                 decisions.append(self._end(document, row, hand.end, _IN_THE_FILE, reason))
             else:
-                decisions.append(self._end(document, row, _outcome(text, row), who))
+                decisions.append(self._end(document, row, *_outcome(text, row, who)))
         await self._ledger.decide(decisions)
 
     def _told(self, document: str, path: str, since: float) -> Counter[tuple[str, str]]:
@@ -309,9 +309,13 @@ def _compared(
     return gone, carried
 
 
-def _outcome(text: str, row: PendingRow) -> End:
+def _outcome(text: str, row: PendingRow, who: str) -> tuple[End, str, str]:
+    """Tell from the accepted view how a suggestion ended, who ended it, and what was made of it."""
     _, _, _, _, old, new, _, _, before, after = row
-    return outcome(text, before, after, old, new) or "edited away"
+    if end := outcome(text, before, after, old, new):
+        return end, who, ""
+    made = accepted_as(text, before, after, old, new)
+    return ("modified", who, f"accepted as: {made}") if made else ("edited away", who, "")
 
 
 def _taken(told: Counter[tuple[str, str]], row: PendingRow) -> bool:

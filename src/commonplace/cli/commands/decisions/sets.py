@@ -160,8 +160,9 @@ def headline(row: Row) -> str:
     who = f"  {safe(row['who'])}" if row["who"] else ""
     size = f"{counted(row['notes'], 'note')} +{row['added']} -{row['removed']} words"
     asks = f", asks {counted(row['parked'], 'question')}" if row["parked"] else ""
-    when = datetime.fromtimestamp(row["last"] / 1000, UTC).astimezone().strftime("%Y-%m-%d %H:%M")
-    return f"{row['number']}  {title}{who}  ({row['state']}; {size}{asks}; {when})"
+    made = datetime.fromtimestamp(row["last"] / 1000, UTC).astimezone()
+    when = f"; {made:%Y-%m-%d %H:%M}" if row["last"] else ""  # of marks by hand nobody knows
+    return f"{row['number']}  {title}{who}  ({row['state']}; {size}{asks}{when})"
 
 
 def described(found: Row) -> list[str]:
