@@ -7,7 +7,7 @@ import sys
 from typing import Any
 
 from commonplace.cli import main
-from commonplace.vault.documents.file import known_file, sync
+from commonplace.vault.documents.file import intake, known_file
 from commonplace.vault.documents.file.leftovers import Leftovers
 from commonplace.vault.files import open_files, reader, writer
 
@@ -24,7 +24,7 @@ def believe() -> None:
     """Take every look for what it seems: nobody is noticed who writes, nothing is in doubt."""
     replaced: list[tuple[Any, str, Any]] = [
         *((module, "is_open_for_writing", _unknown) for module in (reader, writer, open_files)),
-        *((module, "deletes_much", _never) for module in (sync, known_file)),
+        *((module, "deletes_much", _never) for module in (intake, known_file)),
         (Leftovers, "watch", _never),
     ]
     for owner, name, careless in replaced:

@@ -98,6 +98,16 @@ def answer(page: Page, address: str, body: str) -> None:
     page.route(address, fulfil)
 
 
+def has_all_keys(page: Page) -> None:
+    """Wait until the editor knows all its keys: some come after a note is open."""
+    page.wait_for_function(
+        "() => performance.getEntriesByType('resource').some((each) => /extras-/.test(each.name))"
+    )
+    page.wait_for_function(
+        "() => document.querySelector('.cm-content').getAttribute('aria-autocomplete')"
+    )
+
+
 def shot(page: Page, name: str) -> None:
     """Save a picture of the page among the artefacts."""
     ARTEFACTS.mkdir(exist_ok=True)

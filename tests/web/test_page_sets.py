@@ -11,6 +11,7 @@ import pytest
 
 from tests.wait import has_words, until
 from tests.web.assistant import connected
+from tests.web.browser import has_all_keys
 from tests.web.serve import Server, serving
 from tests.web.test_page_shell import faults
 
@@ -329,6 +330,7 @@ def test_a_suggestion_that_somebody_types_in_keeps_its_author(visit: Any, server
 def test_any_passage_is_commented_on(visit: Any, vault: Path) -> None:
     page = visit("#note!Old/Gone.md")
     page.click(".cm-line >> text=Nobody needs this")
+    has_all_keys(page)
     page.keyboard.press("Control+a")
     page.keyboard.press("Control+Alt+m")
     page.wait_for_selector("dialog >> text=Nobody needs this")

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from tests.wait import has_words
+from tests.web.browser import has_all_keys
 from tests.web.serve import write
 from tests.web.test_page_editing import opened
 
@@ -25,12 +26,7 @@ def ready(visit: Any, vault: Path, path: str, text: str, **more: Any) -> Any:
     page.wait_for_function(f"() => {_TEXT}.doc.length === {len(text)}")
     page.click(".cm-content")
     page.keyboard.press("Control+End")
-    page.wait_for_function(
-        "() => performance.getEntriesByType('resource').some((each) => /extras-/.test(each.name))"
-    )
-    page.wait_for_function(
-        "() => document.querySelector('.cm-content').getAttribute('aria-autocomplete')"
-    )
+    has_all_keys(page)
     return page
 
 

@@ -28,6 +28,18 @@ class Picture:
         self.large |= found.large
         self.there |= found.files
 
+    def know_there(self, path: str, before: str | None, sha: str | None) -> None:
+        """Remember what an answer says that the server holds; None if that is nothing.
+
+        `before` is what was known when it was asked: what the server has told since is newer.
+        """
+        if self.there.get(path) != before:
+            return
+        if sha is None:
+            self.there.pop(path, None)
+        else:
+            self.there[path] = sha
+
     def hash_here(self, path: str) -> str | None:
         """Return the hash of a file of the folder, if it is known for the state that it is in."""
         file, agreed = self.here.get(path), self.agreed.get(path)

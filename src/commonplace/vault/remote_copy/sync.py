@@ -135,11 +135,11 @@ class FileSync:
 
     async def fetch(self, path: str) -> None:
         """Let the folder have what the server has."""
-        here = self.picture.hash_here(path)
+        here, there = self.picture.hash_here(path), self.picture.there.get(path)
         try:
             data = await anyio.to_thread.run_sync(self._server.content, path)
         except NotFound:
-            self.picture.there.pop(path, None)
+            self.picture.know_there(path, there, None)
             return
         before = self._state.text(path) if here is not None else None
         if content_hash(data) != here and not await anyio.to_thread.run_sync(
@@ -149,7 +149,7 @@ class FileSync:
             if here is None and await self._look(path) is None:
                 raise Conflict("Something else has its name here, or a folder above it.")
             return  # it was saved meanwhile: its turn comes
-        self.picture.there[path] = content_hash(data)
+        self.picture.know_there(path, there, content_hash(data))
         found = await self._look(path)
         if found is not None and found.data == data:
             self._agree(path, data, found.stamp)
@@ -187,6 +187,7 @@ class FileSync:
         return base if made_from == before else endings.encode(made_from, form, before)
 
     async def _send(self, save: Sending, stamp: Stamp | None) -> None:
+        there = self.picture.there.get(save.path)
         try:
             answer = await anyio.to_thread.run_sync(
                 self._server.save, save.path, save.data, save.was, save.base, save.name
@@ -201,7 +202,7 @@ class FileSync:
             self._state.drop(save.path)
             await self.set_aside(save.path)
             return
-        self.picture.there[save.path] = answer.sha
+        self.picture.know_there(save.path, there, answer.sha)
         self._earlier.forget(save.path)
         self._told.pop(save.path, None)
         self._agree(save.path, save.data, stamp or Stamp(0, 0, 0))
@@ -212,6 +213,7 @@ class FileSync:
 
         What cannot be merged is set aside.
         """
+        there = self.picture.there.get(path)
         data = await anyio.to_thread.run_sync(self._server.content, path)
         found, base = await self._look(path), self._state.text(path)
         if found is None or content_hash(found.data) != self.picture.hash_here(path):
@@ -225,7 +227,7 @@ class FileSync:
         if await anyio.to_thread.run_sync(
             self._files.write, path, merged, content_hash(found.data)
         ):
-            self.picture.there[path] = content_hash(data)
+            self.picture.know_there(path, there, content_hash(data))
             self._agree(path, data, Stamp(0, 0, 0))
             self._tell(News("fetched", path))
         self.picture.know_here(path, None)
