@@ -52,7 +52,9 @@ def test_ten_thousand_suggestions_are_shown_a_screen_at_a_time(visit: Any, vault
     for _ in range(30):
         page.keyboard.press("j")
     shot(page, "long-queue")
-    page.wait_for_function("() => document.querySelector('.queue-row.current').id === 'pending-30'")
+    page.wait_for_function(
+        "() => document.querySelector('.queue-row.current')?.id === 'pending-30'"
+    )
     assert page.locator(".queue-row").count() < 200
     drawn = page.locator(".queue-row").count()
     page.evaluate(
@@ -113,5 +115,5 @@ def test_one_opens_a_note_at_the_change_and_comes_back_to_the_same_place(
     page.wait_for_selector(".cm-line >> text=distant")
     page.go_back()
     page.wait_for_selector("[role=status] >> text=2 suggestions")
-    page.wait_for_function("() => document.querySelector('.queue-row.current').id === 'pending-1'")
+    page.wait_for_function("() => document.querySelector('.queue-row.current')?.id === 'pending-1'")
     assert page.locator("[aria-label=Folder]").input_value() == "Far"
