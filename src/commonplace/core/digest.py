@@ -31,7 +31,7 @@ class LinkRow(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class PendingRow:
+class SuggestionRow:
     """A suggestion that waits in the note, with a little of the text around it."""
 
     id: str
@@ -63,7 +63,7 @@ class Digest:
     links: tuple[LinkRow, ...]
     tags: tuple[str, ...]
     properties: tuple[tuple[str, str], ...]
-    pending: tuple[PendingRow, ...]
+    pending: tuple[SuggestionRow, ...]
     search_title: str
     search_body: str
 
@@ -100,10 +100,10 @@ def digest(path: str, marked: str) -> Digest:
     )
 
 
-def pending(marked: str) -> Iterator[PendingRow]:
+def pending(marked: str) -> Iterator[SuggestionRow]:
     """List the suggestions of a text as the index keeps them."""
     for ordinal, each in enumerate(critic.suggestions(marked)):
-        yield PendingRow(
+        yield SuggestionRow(
             each.id,
             ordinal,
             str(each.kind),

@@ -54,12 +54,8 @@ class Words:
 class Person:
     """Somebody who changes files of a folder as an editor does: reads, changes, saves."""
 
-    def __init__(
-        self, folder: Path, seed: str, words: Words, part: tuple[float, float] = (0.0, 1.0)
-    ) -> None:
+    def __init__(self, folder: Path, seed: str, words: Words) -> None:
         self.folder, self._random, self._words = folder, random.Random(seed), words
-        self._part = part
-        """From where to where in a note this one writes."""
 
     def act(self, *, only_edits: bool = False) -> None:
         paths = sorted(path for path in files_in(self.folder) if path.endswith(".md"))
@@ -82,8 +78,7 @@ class Person:
         file = self.folder / path
         before = file.read_bytes()
         lines = before.split(b"\n")
-        first, last = (int(end * len(lines)) for end in self._part)
-        at = self._random.randrange(first, max(first + 1, last))
+        at = self._random.randrange(len(lines))
         roll = self._random.random()
         if roll < 0.6:
             lines[at] = lines[at] + b" " + self._words.new() if lines[at] else self._words.new()
@@ -172,10 +167,9 @@ def test_what_two_people_save_while_it_runs_is_on_both_sides(
     with one.running() as first, two.running() as second:
         first.wait_for("ready")
         second.wait_for("ready")
-        # Where two write at the same place at once, their letters may be put into each other.
         people = [
-            Person(one.folder, f"{seed} one", words, (0.0, 0.4)),
-            Person(two.folder, f"{seed} two", words, (0.6, 1.0)),
+            Person(one.folder, f"{seed} one", words),
+            Person(two.folder, f"{seed} two", words),
         ]
         for turn in range(25):
             for person in people:

@@ -115,12 +115,14 @@ def word_distance(old: str, new: str) -> int:
 def merge3(base: str, ours: str, theirs: str) -> str:
     """Return the text with the changes of both sides, ours first where both added text.
 
-    A character of the base stays when both sides kept it; a change made by both is made once.
+    A character of the base stays when both sides kept it; a change made by both is made once. No
+    side's text comes inside a word of the other's, and what both wrote on one empty line becomes
+    two lines.
     """
-    mine, yours = diff(base, ours), diff(base, theirs)
+    mine, yours = (diff(base, side, bridge=0, by_words=True) for side in (ours, theirs))
     made = set(mine)
     both = mine + [edit for edit in yours if edit not in made]
-    return apply(base, _untangled(sorted(both, key=lambda edit: edit.start)))
+    return apply(base, _untangled(base, sorted(both, key=_order)))
 
 
 def _bridged(old: str, edits: list[Edit], bridge: int) -> list[Edit]:
@@ -135,7 +137,7 @@ def _bridged(old: str, edits: list[Edit], bridge: int) -> list[Edit]:
     return joined
 
 
-def _untangled(edits: list[Edit]) -> list[Edit]:
+def _untangled(base: str, edits: list[Edit]) -> list[Edit]:
     """Make overlapping edits follow one another: insert each text, delete each character once."""
     cuts = sorted({place for edit in edits for place in (edit.start, edit.end)})
     gone: list[Edit] = []
@@ -147,4 +149,25 @@ def _untangled(edits: list[Edit]) -> list[Edit]:
         if end <= reach:
             gone.append(Edit(start, end))
     added = [Edit(edit.start, edit.start, edit.text) for edit in edits if edit.text]
+    for at, (one, other) in enumerate(pairwise(added)):
+        if one.start == other.start and _is_empty_line(base, one.start):
+            ends = one.text.endswith("\n") or other.text.startswith("\n")
+            added[at] = one if ends else Edit(one.start, one.end, one.text + "\n")
     return sorted(added + gone, key=lambda edit: (edit.start, edit.end))
+
+
+def _order(edit: Edit) -> tuple[int, int]:
+    """Tell in which order texts follow one another where several start at one place.
+
+    Whole lines come before what is added to a line, a line that begins there after it; what
+    replaces the text there comes last.
+    """
+    if edit.start < edit.end:
+        return edit.start, 3
+    if edit.text.endswith("\n"):
+        return edit.start, 0
+    return edit.start, 2 if edit.text.startswith("\n") else 1
+
+
+def _is_empty_line(text: str, place: int) -> bool:
+    return text[place - 1 : place] in ("", "\n") and text[place : place + 1] in ("", "\n")

@@ -22,7 +22,7 @@ from commonplace.server.body import Body, body_of, bytes_of, whole_number
 from commonplace.vault.attachments.attachments import SAVED_BYTES_MAX
 from commonplace.vault.attachments.open import OpenFile, open_file
 from commonplace.vault.shared_files.changes import Save, Saver, SharedChanges
-from commonplace.vault.shared_files.listing import FILE_BYTES_MAX, WAIT_SECONDS_MAX, find_file
+from commonplace.vault.shared_files.file_list import FILE_BYTES_MAX, WAIT_SECONDS_MAX, find_file
 from commonplace.vault.vault import Vault
 
 NAME_CHARS_MAX = 64

@@ -36,7 +36,7 @@ from commonplace.vault.files.reader import NOTE_BYTES_MAX, reason
 from commonplace.vault.notes.rename_plan import Intent
 from commonplace.vault.permissions.requests import Asker
 from commonplace.vault.settings import CONFIG_FILE
-from commonplace.vault.shared_files.listing import FILE_BYTES_MAX, SharedList, find_file
+from commonplace.vault.shared_files.file_list import FILE_BYTES_MAX, SharedList, find_file
 from commonplace.vault.vault import Vault
 
 REMEMBERED_MAX = 10_000
