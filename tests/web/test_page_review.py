@@ -7,9 +7,11 @@ from time import monotonic, sleep, time
 from typing import Any
 
 import pytest
+from playwright.sync_api import Route
 
 from commonplace.core import critic
 from tests.wait import has_words
+from tests.web.assistant import connected
 from tests.web.notes import PLAN
 from tests.web.serve import Server, write
 from tests.web.test_page_editing import opened
@@ -44,6 +46,24 @@ def test_a_suggestion_is_accepted_by_key_and_undone(visit: Any, path: str, file:
     page.wait_for_selector(".cm-del >> text=cut down")
     has_words(file, "@@The old apple tree should be pruned")
     assert file.read_text("utf-8") == PLAN
+
+
+def test_a_card_names_its_author_once_that_is_known(visit: Any, server: Server) -> None:
+    path = f"Garden/Unsigned {next(_numbers)}.md"
+    write(server.vault, {path: "Beans grow here.\n"})
+    with connected(server.url, "Claude") as claude:
+        claude.call("read", file_path=path)
+        claude.call("edit", file_path=path, old_string="Beans", new_string="Tall beans")
+    held: list[Route] = []
+    page = visit()
+    page.route("**/api/suggestions?*", lambda route: held.append(route))
+    page.goto(f"{server.url}/#note!{path}")
+    page.click(".cm-ins")
+    page.wait_for_selector(".suggestion-card .who >> text=Assistant")
+    for route in held:
+        route.continue_()
+    page.unroute("**/api/suggestions?*")
+    page.wait_for_selector(".suggestion-card .who >> text=Claude")
 
 
 def test_one_goes_through_a_note_by_keys_alone(visit: Any, path: str, file: Path) -> None:

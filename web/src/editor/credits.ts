@@ -1,6 +1,6 @@
 // Who suggested what. Marks may say so themselves; where they do not, the server's ledger knows.
 
-import { type EditorState, Facet } from "@codemirror/state";
+import { type EditorState, Facet, StateEffect } from "@codemirror/state";
 
 import { idOf, type Suggestion } from "../critic/index.ts";
 import { get, maybe } from "../api.ts";
@@ -19,6 +19,9 @@ const UNKNOWN = "Assistant";
 
 /** What the ledger says, by the ids of suggestions. */
 export const ledger = Facet.define<ReadonlyMap<string, Credit>, ReadonlyMap<string, Credit>>({ combine: (all) => all[0] ?? new Map() });
+
+/** Says that the ledger was asked again: what shows an author looks at it anew. */
+export const credited = StateEffect.define<null>();
 
 export function creditOf(state: EditorState, one: Suggestion): Credit {
   const known = state.facet(ledger);

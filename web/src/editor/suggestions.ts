@@ -8,7 +8,7 @@ import { colourOf } from "../person.ts";
 import { age } from "../text/age.ts";
 import { wordDiff } from "../text/words.ts";
 import { PERHAPS_REJECTED } from "../api.ts";
-import { creditOf } from "./credits.ts";
+import { credited, creditOf } from "./credits.ts";
 import { delimitersOf } from "./guard.ts";
 import { neighbour, reading, suggestionAt } from "./marks.ts";
 
@@ -156,7 +156,7 @@ function card(decide: Decide): Extension {
       const head = state.selection.main.head;
       const one = state.selection.main.empty && state.field(dismissed) !== head ? suggestionAt(state.field(reading), head) : null;
       if (!one) return null;
-      const same = value?.pos === one.end && !transaction.docChanged;
+      const same = value?.pos === one.end && !transaction.docChanged && !transaction.effects.some((effect) => effect.is(credited));
       return same ? value : tooltip(one, decide);
     },
     provide: (field) => showTooltip.from(field),

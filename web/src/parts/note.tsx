@@ -9,7 +9,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { ApiError, get } from "../api.ts";
 import { noteActions } from "../commands.ts";
 import { idOf, joined, type Suggestion } from "../critic/index.ts";
-import { type Credit, loadCredits } from "../editor/credits.ts";
+import { type Credit, credited, loadCredits } from "../editor/credits.ts";
 import { switchProperties, writeAt } from "../editor/frontmatter.ts";
 import { type Mode, openEditor, setMode } from "../editor/editor.ts";
 import { reading } from "../editor/marks.ts";
@@ -192,9 +192,13 @@ async function begin(here: Here, host: Host, again: () => void, version: Signal<
     acceptAll: () => void decide("accept", { path: here.path }),
     rejectAll: () => void decide("reject", { path: here.path }),
   };
-  const credit = () => void loadCredits(here.path, view.state, credits).then((loaded) => loaded && version.value++);
-  credit();
-  closing.push(reviewed.subscribe(() => touched.peek().includes(here.path) && credit()));
+  const credit = async () => {
+    if (!(await loadCredits(here.path, view.state, credits)) || !view.dom.isConnected) return;
+    view.dispatch({ effects: credited.of(null) });
+    version.value++;
+  };
+  void credit();
+  closing.push(reviewed.subscribe(() => touched.peek().includes(here.path) && void credit()));
   void import("../dropping.ts").then(({ takeFiles }) => view.dom.isConnected && closing.push(takeFiles(view, here)));
   const stop = resolver.subscribe(() => queueMicrotask(() => view.dom.isConnected && view.dispatch({ effects: relink.of(null) })));
   closing.push(() => {
