@@ -21,10 +21,10 @@ run: $(RUNTIME) model  ## serve the demo vault at http://127.0.0.1:8420
 	$(BIN)/commonplace serve $(DEMO)
 
 # Files go to whichever worker is free, in the order that tests/conftest.py gives them. Half of the
-# tests wait for other processes or for the disk: five workers keep two processors busy. What pytest
+# tests wait for other processes or for the disk: six workers keep two processors busy. What pytest
 # makes of test files is kept, as the compiled files are. A worker that dies ends the run: its
 # successor would be given the same test again, and pytest-xdist can then wait for ever.
-PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -n 5 --dist loadfile --no-loadscope-reorder --max-worker-restart=0
+PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -n 6 --dist loadfile --no-loadscope-reorder --max-worker-restart=0
 
 CHECKS := $(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/pyright && $(BIN)/lint-imports
 
@@ -66,6 +66,7 @@ laws: compiled   ## look long for a fault in suggestions and history: 100,000 ne
 	$(BIN)/python -m pytest -q tests/tools/test_pending_laws.py --hypothesis-profile laws
 	COMMONPLACE_SAVES=5000 $(BIN)/python -m pytest -q tests/vault/suggestions/test_editor_law.py
 	COMMONPLACE_ROUNDS=1000 $(BIN)/python -m pytest -q tests/live/test_together.py
+	COMMONPLACE_SEEDS=100 $(BIN)/python -m pytest -q tests/vault/remote_copy/test_copy_laws.py
 
 lanes: compiled  ## both ways of a message, compared: 10,000 exchanges, 100,000 malformed messages
 	LANES_MESSAGES=10000 LANES_MALFORMED=100000 $(BIN)/python -m pytest -q tests/server/mcp/test_lanes.py tests/server/mcp/test_direct_http.py

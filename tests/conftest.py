@@ -1,5 +1,6 @@
 """What all tests share."""
 
+import gc
 import os
 import signal
 from collections.abc import Generator
@@ -48,6 +49,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     order = [*chain.from_iterable(turns), *([] if web else processes), *others]
     place = {path: at for at, path in enumerate(order)}
     items.sort(key=lambda item: place[item.path])
+
+
+def pytest_collection_finish() -> None:
+    """Let the garbage collector pass over the thousands of tests that were found."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)

@@ -55,8 +55,12 @@ def test_a_card_names_its_author_once_that_is_known(visit: Any, server: Server) 
         claude.call("read", file_path=path)
         claude.call("edit", file_path=path, old_string="Beans", new_string="Tall beans")
     held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
     page = visit()
-    page.route("**/api/suggestions?*", lambda route: held.append(route))
+    page.route("**/api/suggestions?*", hold)
     page.goto(f"{server.url}/#note!{path}")
     page.click(".cm-ins")
     page.wait_for_selector(".suggestion-card .who >> text=Assistant")

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic, sleep
 from typing import Any
@@ -72,11 +73,27 @@ def work(url: str) -> None:
                 claude.call("edit", file_path=path, old_string=old, new_string=new)
 
 
-@pytest.fixture
-def server(tmp_path: Path) -> Generator[Server]:
-    with serving(tmp_path, garden()) as found:
+@contextmanager
+def serving_a_set(folder: Path) -> Generator[Server]:
+    with serving(folder, garden()) as found:
         work(found.url)
         until(lambda: written(found.vault) == CHANGES)
+        yield found
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Generator[Server]:
+    """The same for all tests that decide and write nothing."""
+    with serving_a_set(tmp_path_factory.mktemp("shared")) as found:
+        yield found
+
+
+@pytest.fixture
+def server(request: pytest.FixtureRequest, tmp_path: Path) -> Generator[Server]:
+    if request.node.get_closest_marker("reads_only"):
+        yield request.getfixturevalue("shared")
+        return
+    with serving_a_set(tmp_path) as found:
         yield found
 
 
@@ -158,6 +175,7 @@ def test_undo_goes_as_deep_as_there_are_decisions(visit: Any, server: Server, va
     until(lambda: {path: path.read_text() for path in before} == before)
 
 
+@pytest.mark.reads_only
 def test_enter_opens_the_note_at_the_change_and_back_returns_there(visit: Any) -> None:
     page = opened_set(visit)
     for _ in range(7):
@@ -201,6 +219,7 @@ def test_a_change_is_edited_rejected_with_a_reason_and_commented(
     assert "folder IS red" in reasons
 
 
+@pytest.mark.reads_only
 def test_what_is_folded_can_be_unfolded_and_shown_side_by_side(visit: Any) -> None:
     page = opened_set(visit)
     fold = page.locator(".fold >> nth=1")
@@ -217,6 +236,7 @@ def test_what_is_folded_can_be_unfolded_and_shown_side_by_side(visit: Any) -> No
     page.wait_for_selector(".set-note >> nth=0 >> input:checked")
 
 
+@pytest.mark.reads_only
 def test_a_person_hears_what_changes(visit: Any) -> None:
     page = opened_set(visit)
     page.keyboard.press("j")
@@ -262,6 +282,7 @@ def test_what_blocks_an_assistant_comes_first(visit: Any, server: Server, vault:
     assert (vault / "Old/Gone.md").read_text() == "Nobody needs this.\n"
 
 
+@pytest.mark.reads_only
 def test_read_mode_says_what_is_undecided_and_reads_with_it_or_without(visit: Any) -> None:
     page = visit("#note!Garden/Note 0.md")
     page.wait_for_selector(".cm-content .cm-line")
@@ -389,6 +410,7 @@ def test_a_set_that_is_ready_is_told_aloud_and_by_the_browser(visit: Any, server
     assert faults(page) == []
 
 
+@pytest.mark.reads_only
 def test_search_says_which_hits_are_undecided(visit: Any) -> None:
     page = visit("#search!gentle slope")
     page.wait_for_selector(".hits li >> nth=0 >> .badge >> text=undecided")

@@ -3,6 +3,7 @@
 Each word is written once in the whole test, so a search tells whether it is there.
 """
 
+import os
 import random
 import re
 from collections import Counter
@@ -20,6 +21,8 @@ from tests.wait import until
 
 pytestmark = pytest.mark.slow
 
+SEEDS = int(os.environ.get("COMMONPLACE_SEEDS", "2"))
+ROUNDS = 8
 NOTES = [f"{name}.md" for name in ("a", "b", "c", "Folder/d")]
 WORD = re.compile(rb"w\d+x")
 ALONE = re.compile(rb"(?<!\S)w\d+x(?!\S)")
@@ -117,7 +120,7 @@ async def bring_together(server: type[Server], url: str, folder: Path) -> None:
         await copy.once()
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(SEEDS))
 def test_what_both_did_offline_is_merged(served: ServedVault, tmp_path: Path, seed: int) -> None:
     words, folder = words_of(served), tmp_path / "copy"
     anyio.run(bring_together, Server, served.url, folder)
@@ -125,7 +128,7 @@ def test_what_both_did_offline_is_merged(served: ServedVault, tmp_path: Path, se
         Person(folder, f"here {seed}", words),
         Person(served.vault, f"there {seed}", words),
     ]
-    for _ in range(12):
+    for _ in range(ROUNDS):
         for person in people:
             for _ in range(3):
                 person.act()
