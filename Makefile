@@ -20,11 +20,15 @@ run: $(RUNTIME) model  ## serve the demo vault at http://127.0.0.1:8420
 	    || echo "The sample assistant could not work in the demo: there is nothing to review in it yet."; }
 	$(BIN)/commonplace serve $(DEMO)
 
+# Thousands of small vaults, none of which outlives its test: in memory, where there is enough.
+SCRATCH := $(shell [ "$$(df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 { print $$4 }')" -gt 4000000 ] 2>/dev/null \
+    && echo /dev/shm || echo "$${TMPDIR:-/tmp}")
+
 # Files go to whichever worker is free, in the order that tests/conftest.py gives them. Half of the
 # tests wait for other processes or for the disk: six workers keep two processors busy. What pytest
 # makes of test files is kept, as the compiled files are. A worker that dies ends the run: its
 # successor would be given the same test again, and pytest-xdist can then wait for ever.
-PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -n 6 --dist loadfile --no-loadscope-reorder --max-worker-restart=0
+PYTEST := PYTHONDONTWRITEBYTECODE= PYTEST_DEBUG_TEMPROOT=$(SCRATCH) $(BIN)/python -m pytest -q -n 6 --dist loadfile --no-loadscope-reorder --max-worker-restart=0
 
 CHECKS := $(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/pyright && $(BIN)/lint-imports
 

@@ -22,7 +22,7 @@ from tests.wait import eventually
 pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 
 SAVES = int(os.environ.get("COMMONPLACE_SAVES", "100"))
-MEMORY = Path("/dev/shm")
+DISK, MEMORY = Path(__file__).parents[2] / "build", Path("/dev/shm")
 
 
 class Careless(Product):
@@ -38,13 +38,12 @@ def anyio_backend() -> str:
 
 
 @pytest.fixture(params=["disk", "memory"])
-def folder(request: pytest.FixtureRequest, tmp_path: Path) -> Generator[Path]:
-    if request.param == "disk":
-        yield tmp_path
-        return
-    if not MEMORY.is_dir():
+def folder(request: pytest.FixtureRequest) -> Generator[Path]:
+    DISK.mkdir(exist_ok=True)
+    place = DISK if request.param == "disk" else MEMORY
+    if not place.is_dir():
         pytest.skip("there is no file system in memory here")
-    with tempfile.TemporaryDirectory(dir=MEMORY) as home:
+    with tempfile.TemporaryDirectory(dir=place) as home:
         yield Path(home)
 
 
