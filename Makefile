@@ -20,8 +20,9 @@ run: $(RUNTIME) model  ## serve the demo vault at http://127.0.0.1:8420
 	    || echo "The sample assistant could not work in the demo: there is nothing to review in it yet."; }
 	$(BIN)/commonplace serve $(DEMO)
 
-# Thousands of small vaults, none of which outlives its test: in memory, where there is enough.
-SCRATCH := $(shell [ "$$(df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 { print $$4 }')" -gt 4000000 ] 2>/dev/null \
+# Thousands of small vaults, none of which outlives its test: in memory, where there is enough, and
+# where programs may be started from it, as they may not in many containers.
+SCRATCH := $(shell ! grep -qs "^[^ ]* /dev/shm .*noexec" /proc/mounts && [ "$$(df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 { print $$4 }')" -gt 4000000 ] 2>/dev/null \
     && echo /dev/shm || echo "$${TMPDIR:-/tmp}")
 
 # Files go to whichever worker is free, in the order that tests/conftest.py gives them. Half of the

@@ -12,7 +12,7 @@ made at once, in any order of work.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from commonplace.core.text.comparison import (
@@ -115,14 +115,14 @@ def word_distance(old: str, new: str) -> int:
 def merge3(base: str, ours: str, theirs: str) -> str:
     """Return the text with the changes of both sides, ours first where both added text.
 
-    A character of the base stays when both sides kept it; a change made by both is made once. No
-    side's text comes inside a word of the other's, and what both wrote on one empty line becomes
-    two lines.
+    A character of the base stays when both sides kept it; a change made by both is made once.
+    Nothing comes inside a word that the other side put in, and what both wrote on one empty line
+    becomes two lines.
     """
     mine, yours = (diff(base, side, bridge=0, by_words=True) for side in (ours, theirs))
     made = set(mine)
     both = mine + [edit for edit in yours if edit not in made]
-    return apply(base, _untangled(base, sorted(both, key=_order)))
+    return apply(base, _untangled(_on_lines_of_their_own(base, sorted(both, key=_order))))
 
 
 def _bridged(old: str, edits: list[Edit], bridge: int) -> list[Edit]:
@@ -137,7 +137,7 @@ def _bridged(old: str, edits: list[Edit], bridge: int) -> list[Edit]:
     return joined
 
 
-def _untangled(base: str, edits: list[Edit]) -> list[Edit]:
+def _untangled(edits: list[Edit]) -> list[Edit]:
     """Make overlapping edits follow one another: insert each text, delete each character once."""
     cuts = sorted({place for edit in edits for place in (edit.start, edit.end)})
     gone: list[Edit] = []
@@ -149,10 +149,6 @@ def _untangled(base: str, edits: list[Edit]) -> list[Edit]:
         if end <= reach:
             gone.append(Edit(start, end))
     added = [Edit(edit.start, edit.start, edit.text) for edit in edits if edit.text]
-    for at, (one, other) in enumerate(pairwise(added)):
-        if one.start == other.start and _is_empty_line(base, one.start):
-            ends = one.text.endswith("\n") or other.text.startswith("\n")
-            added[at] = one if ends else Edit(one.start, one.end, one.text + "\n")
     return sorted(added + gone, key=lambda edit: (edit.start, edit.end))
 
 
@@ -167,6 +163,19 @@ def _order(edit: Edit) -> tuple[int, int]:
     if edit.text.endswith("\n"):
         return edit.start, 0
     return edit.start, 2 if edit.text.startswith("\n") else 1
+
+
+def _on_lines_of_their_own(base: str, edits: list[Edit]) -> list[Edit]:
+    """End the line of a text that another follows on the same empty line."""
+    texts = [edit for edit in edits if edit.text]
+    joined = {
+        one
+        for one, other in pairwise(texts)
+        if one.start == other.start
+        and _is_empty_line(base, one.start)
+        and not (one.text.endswith("\n") or other.text.startswith("\n"))
+    }
+    return [replace(edit, text=edit.text + "\n") if edit in joined else edit for edit in edits]
 
 
 def _is_empty_line(text: str, place: int) -> bool:
