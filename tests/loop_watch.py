@@ -3,13 +3,15 @@
 What is measured is the CPU time of the loop's own thread in one callback, so a busy machine or a
 waiting disk fails nobody. A thread beside it asks the loop's thread again and again, by a signal,
 to look at whose code it runs, and counts what is spent in ours; work that a test does itself, in
-its own frames, does not count.
+its own frames, does not count. Nor does a collection of garbage: beside the tests, what there is
+to look through is theirs.
 
 A thread looks at its own frames alone: to walk those of another, by `sys._current_frames()`, can
 crash CPython 3.11. Python hears signals in its main thread: loops of other threads are not seen.
 """
 
 import asyncio
+import gc
 import signal
 import threading
 import time
@@ -59,9 +61,20 @@ class LoopWatch:
         if threading.get_ident() == self._watched:
             self._running = None
 
+    def collect(self, phase: str, _info: object) -> None:
+        """Hear that garbage is being collected, or was; what that took is nobody's."""
+        if (callback := self._running) is None or threading.get_ident() != self._watched:
+            return
+        if phase == "start":
+            callback.collecting = time.thread_time()
+        elif callback.collecting is not None:
+            callback.seen += time.thread_time() - callback.collecting
+            callback.collecting = None
+
     def look(self, frame: FrameType | None) -> None:
         """Count what the callback that runs has spent, in the frame that it has come to."""
-        if (callback := self._running) is None:
+        callback = self._running
+        if callback is None or callback.collecting is not None:
             return
         ours = _is_ours(frame)
         callback.count(time.thread_time(), ours=ours)
@@ -85,6 +98,7 @@ class _Callback:
     seen: float
     spent: float = 0.0
     told: bool = False
+    collecting: float | None = None
 
     def count(self, now: float, *, ours: bool) -> None:
         """Add what was spent since the last look."""
@@ -134,10 +148,12 @@ def watching(seconds_max: float = SECONDS_MAX) -> Generator[LoopWatch]:
             watch.ended()
 
     asyncio.Handle._run = looked_at
+    gc.callbacks.append(watch.collect)
     watch.start()
     try:
         yield watch
     finally:
         asyncio.Handle._run = run
+        gc.callbacks.remove(watch.collect)
         watch.stop()
         _watches.remove(watch)
