@@ -38,6 +38,12 @@ CASES = {
         "Buy some pears and tea.\n",
         "Buy some {++red ++}pears and tea.\n",
     ),
+    "a whole line before one to which the person added words": (
+        "Buy apples.\nTea.\n",
+        [("Buy apples.\n", "Buy apples.\nAnd milk.\n")],
+        "Sell pears.\nGreen Tea.\n",
+        "Sell pears.\n{++And milk.\n++}Green Tea.\n",
+    ),
 }
 
 

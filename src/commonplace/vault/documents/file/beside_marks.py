@@ -3,7 +3,8 @@
 Their marks stand around words, or behind them. What the person wrote right beside such a word
 would meet the mark at one place, and might end up inside it; so it is tied to its other neighbour.
 Where the words on both sides of an added mark were changed, it stays between those that took their
-places, counted from the nearer end of what is as it was, and never comes to stand inside a word.
+places, counted from the nearer end of what is as it was, and never comes to stand inside a word;
+a line that was added stays at the start of one.
 """
 
 import re
@@ -112,13 +113,25 @@ def _cut_alike(old: str, new: str, cuts: list[int]) -> Iterator[int]:
     same = _same_words([old[a:b] for a, b in was], [new[a:b] for a, b in now])
     last = 0
     for at in cuts:
-        count = _words_before(same, sum(start < at for start, _ in was))
+        words = sum(start < at for start, _ in was)
+        left, right = _same_beside(same, words)
+        count = _words_before(left, right, words)
         if at and _is_word(old[at - 1]):
             place = now[count - 1][1] if count else 0
         else:
             place = now[count][0] if count < len(now) else len(new)
+        if old[at - 1 : at] == "\n":
+            first = now[left[1]][1] if left[1] >= 0 else 0
+            end = now[right[1]][0] if right[1] < len(now) else len(new)
+            place = _line_start(new, first, end, place)
         last = max(last, place)
         yield last
+
+
+def _line_start(text: str, first: int, end: int, place: int) -> int:
+    """Return the start of a line between two places that is nearest to one; this, if none is."""
+    starts = [first + match.end() for match in re.finditer("\n", text[first:end])]
+    return min(starts, key=lambda start: abs(start - place), default=place)
 
 
 def _same_words(was: list[str], now: list[str]) -> list[Span]:
@@ -129,10 +142,15 @@ def _same_words(was: list[str], now: list[str]) -> list[Span]:
     return [(-1, -1), *pairs, (len(was), len(now))]
 
 
-def _words_before(same: list[Span], count: int) -> int:
-    """Tell how many words stand before a place that had so many."""
+def _same_beside(same: list[Span], count: int) -> tuple[Span, Span]:
+    """Return the words that stay, before and behind a place that had so many before it."""
     left = next((i, j) for i, j in reversed(same) if i < count)
     right = next((i, j) for i, j in same if i >= count)
+    return left, right
+
+
+def _words_before(left: Span, right: Span, count: int) -> int:
+    """Tell how many words stand before a place that had so many, between words that stay."""
     before, behind, now = count - 1 - left[0], right[0] - count, right[1] - left[1] - 1
     if before + behind != now and not behind:
         before = now
