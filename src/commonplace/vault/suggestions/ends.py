@@ -96,6 +96,7 @@ class Ends:
         self._by_hand: dict[str, dict[str, HandEnd]] = {}
         """How suggestions in a document ended in another program's saves, by rank."""
         self._woken = anyio.Event()
+        self._one = anyio.Lock()
         notes.documents.follow(self._typed)
         notes.follow_saves(self._saved)
 
@@ -125,7 +126,7 @@ class Ends:
         """Once the index is current, look at each note that changes, until cancelled."""
         await current()
         await self._notes.ids.learn()
-        self._begin()
+        self.begin()
         while True:
             await self._woken.wait()
             self._woken = anyio.Event()
@@ -136,16 +137,18 @@ class Ends:
         """Put on record what has ended in the notes that changed."""
         if self._known is None:
             return
-        changed, self._changed = self._changed, {}
-        for change in changed.values():
-            self._follow_move(change)
-        for path, change in changed.items():
-            try:
-                await self._look_at(path, gone=change.kind == "gone")
-            except CommonplaceError as error:
-                logger.warning("What ended in %s is not on record. %s", path, error)
+        async with self._one:
+            changed, self._changed = self._changed, {}
+            for change in changed.values():
+                self._follow_move(change)
+            for path, change in changed.items():
+                try:
+                    await self._look_at(path, change)
+                except CommonplaceError as error:
+                    logger.warning("What ended in %s is not on record. %s", path, error)
 
-    def _begin(self) -> None:
+    def begin(self) -> None:
+        """Take what waits now as what is known; whatever changes from here on is looked at."""
         self._changed.clear()
         self._begun = self._clock()
         self._known = {}
@@ -169,14 +172,21 @@ class Ends:
         if save.origin.ends:
             self._by_hand.setdefault(save.id, {}).update(save.origin.ends)
 
-    async def _look_at(self, path: str, *, gone: bool) -> None:
+    async def _look_at(self, path: str, change: NoteChange) -> None:
         assert self._known is not None
-        document = self._ids.pop(path, None) or self._notes.ids.known_id(path)
+        gone = change.kind == "gone"
+        document = self._ids.get(path) or self._notes.ids.known_id(path)
         if document is not None and not gone and self._notes.is_live(path):
             # The index may have seen a save first, which is merged with what it had not seen.
             await self._notes.queue.catch_up(document)
             await self._notes.queue.flush(document)
-        before, now = self._known.pop(path, []), self._index.pending.of([path])
+        before, now = self._known.get(path, []), self._index.pending.of([path])
+        if not gone and await self._is_ahead(path, before, now):
+            self._changed.setdefault(path, change)
+            self._woken.set()
+            return
+        self._known.pop(path, None)
+        self._ids.pop(path, None)
         since = self._looked.pop(path, self._begun) - 2 * LEDGER_LAG_SECONDS
         if now:
             self._known[path], self._looked[path] = now, self._clock()
@@ -203,6 +213,16 @@ class Ends:
             return
         text = await self._marked_text(path) if ended else ""
         await self._put_down(document, Ended(path, ended, carried, since), who, text, by_hand)
+
+    async def _is_ahead(self, path: str, before: list[PendingRow], now: list[PendingRow]) -> bool:
+        """Tell whether the index misses a suggestion that stands in the text.
+
+        It has seen a save that the document is yet to take in, or the half of one.
+        """
+        missed = {rank(row[1]) for row in before} - {rank(row[1]) for row in now}
+        if not missed:
+            return False
+        return any(rank(id) in missed for id, _, _ in critic.places(await self._marked_text(path)))
 
     async def compare(self, path: str, before: list[PendingRow], marked: str) -> bool:
         """Put on record what ended in a note while nobody looked; tell whether anything did."""

@@ -39,7 +39,10 @@ class Intake:
         self._heard = heard
 
     async def take_in(self, documents: Documents, id: str, file: KnownFile, path: str) -> bool:
-        """Merge what other programs did to the file; return whether they did anything."""
+        """Merge what other programs did to the file; return whether they wrote it at all.
+
+        If they wrote what it held, the index may have seen it in the middle of that.
+        """
         if file.disk is None:
             file.disk, file.restored = await self._log.disk(id), True
         if (disk := file.disk) is None:
@@ -71,7 +74,7 @@ class Intake:
         file.disk, file.form, file.base_text = disk, form, text
         file.before = versions.recent(file.before, looked)
         file.restored = file.restored and not changed
-        return changed
+        return True
 
     async def _merge(
         self, documents: Documents, id: str, file: KnownFile, disk: FileRecord, text: str

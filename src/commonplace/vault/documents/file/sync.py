@@ -130,7 +130,7 @@ class FilePeer:
             yield
 
     async def take_in(self, documents: Documents, id: str) -> bool:
-        """Merge what other programs did to the file; whether they did anything.
+        """Merge what other programs did to the file; whether they wrote it at all.
 
         `Unsettled` if one is in the middle of it.
         """
