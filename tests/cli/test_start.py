@@ -8,10 +8,12 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
+import httpx
 import platformdirs
 import pytest
 
 from commonplace.cli import roots
+from tests.wait import PATIENCE
 
 INITIALIZE = {
     "protocolVersion": "2025-11-25",
@@ -119,6 +121,34 @@ def test_a_command_loads_neither_the_sdk_nor_http(tmp_path: Path, words: list[st
     found = loaded(done.stderr)
     assert not found & {"mcp", "mcp_types", "pydantic", "starlette", "uvicorn", "httpx"}
     assert "sqlite3" in found, "the control: the vault was opened"
+
+
+def test_a_server_loads_the_sdk_when_a_request_first_needs_it(tmp_path: Path) -> None:
+    (tmp_path / "vault").mkdir()
+    (tmp_path / "vault" / "a.md").write_text("hello\n", encoding="utf-8")
+    errors = tmp_path / "errors"
+    command = [sys.executable, "-X", "importtime", "-m", "commonplace", "serve", "--json"]
+    command += [str(tmp_path / "vault"), "--state", str(tmp_path / "state"), "--port", "0"]
+    with (
+        errors.open("wb") as file,
+        subprocess.Popen(
+            [*command, "--embeddings", "none"], stdout=subprocess.PIPE, stderr=file
+        ) as process,
+    ):
+        try:
+            assert process.stdout
+            url = json.loads(process.stdout.readline())["url"].rstrip("/")
+            assert httpx.get(url, timeout=PATIENCE).status_code == 200
+            found = httpx.get(f"{url}/api/search", params={"q": "hello"}, timeout=PATIENCE)
+            assert "a.md" in found.text
+            assert not loaded(errors.read_text()) & {"mcp", "mcp_types", "pydantic", "httpx"}
+            hello = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": INITIALIZE}
+            accept = {"accept": "application/json, text/event-stream"}
+            answer = httpx.post(f"{url}/mcp", json=hello, headers=accept, timeout=PATIENCE)
+            assert "mcp-session-id" in answer.headers
+            assert "mcp" in loaded(errors.read_text()), "what needs the SDK loads it"
+        finally:
+            process.kill()
 
 
 def test_the_relay_greets_with_next_to_nothing() -> None:

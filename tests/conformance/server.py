@@ -14,12 +14,11 @@ import uvicorn
 from mcp.server.context import ServerRequestContext
 
 from commonplace.errors import NotFound
-from commonplace.server.app import create_app
 from commonplace.server.mcp.server import NoteServer, build
 from commonplace.tools.table import Answer, Call, Definition, Run, Tool, Toolbox
 from tests.conformance.contents import CONTENTS, PROMPTS, RESOURCES, TEMPLATE, filled, prompt
 from tests.conformance.rounds import ROUNDS
-from tests.server.small_vault import Shelf, toolbox
+from tests.server.small_vault import Shelf, app_on, toolbox
 
 Context = ServerRequestContext[Any, Any]
 
@@ -149,7 +148,7 @@ def extended(server: NoteServer) -> NoteServer:
 
 def main() -> None:
     shelf = Shelf()
-    app = create_app(extended(build(fixtures(shelf), shelf, version="1")))
+    app = app_on(extended(build(fixtures(shelf), shelf, version="1")))
     listener = socket.create_server(("127.0.0.1", 0))
     print(f"http://127.0.0.1:{listener.getsockname()[1]}/mcp", flush=True)  # noqa: T201
     config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=1)

@@ -9,11 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from commonplace.server.app import create_app
 from tests import node
 from tests.server.http_server import serving
 from tests.server.processes import Process
-from tests.server.small_vault import Shelf, server_on
+from tests.server.small_vault import Shelf, app_on, server_on
 from tests.wait import until
 
 pytestmark = pytest.mark.slow
@@ -57,7 +56,7 @@ def test_every_scored_scenario_passes(url: str, revision: str, scenarios: int) -
 
 def test_a_server_without_the_fixtures_does_not_pass() -> None:
     folder = node.installed(FOREIGN)
-    with serving(create_app(server_on(Shelf()))) as bare:
+    with serving(app_on(server_on(Shelf()))) as bare:
         url = f"{bare}/mcp"
         arguments = [SUITE, "server", "--url", url, "--scenario", "tools-call-image"]
         assert node.run(arguments, cwd=folder, seconds=60).returncode == 1

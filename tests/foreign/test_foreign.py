@@ -7,12 +7,11 @@ from typing import Any
 
 import pytest
 
-from commonplace.server.app import create_app
 from commonplace.server.mcp.server import build
 from commonplace.tools.table import Answer, Definition, Tool, Toolbox, definition
 from tests import node
 from tests.server.http_server import serving
-from tests.server.small_vault import NOTES, Shelf, toolbox
+from tests.server.small_vault import NOTES, Shelf, app_on, toolbox
 
 pytestmark = pytest.mark.slow
 
@@ -43,7 +42,7 @@ def every_tool(shelf: Shelf) -> Toolbox:
 def url() -> Generator[str]:
     shelf = Shelf()
     server = build(every_tool(shelf), shelf, version="1")
-    with serving(create_app(server)) as url:
+    with serving(app_on(server)) as url:
         yield f"{url}/mcp"
 
 
@@ -100,7 +99,7 @@ def test_the_inspector_would_find_a_schema_that_not_every_client_understands() -
     schema = {"type": "object", "properties": {"anything": True}}
     odd = Definition({"name": "odd", "description": "Odd", "inputSchema": schema})
     tools = Toolbox([Tool(odd, "files", writes=False, run=unused)])
-    with serving(create_app(build(tools, Shelf(), version="1"))) as url:
+    with serving(app_on(build(tools, Shelf(), version="1"))) as url:
         _, _, complaints = inspect(f"{url}/mcp", "--method", "tools/list", "--strict")
     assert 'tool "odd"' in complaints
 

@@ -12,9 +12,12 @@ from anyio.abc import SocketStream, UNIXSocketStream
 from mcp.server import Server
 from mcp.shared.message import SessionMessage
 from mcp_types.jsonrpc import jsonrpc_message_adapter
+from starlette.applications import Starlette
 
 from commonplace.errors import NotFound
+from commonplace.server.app import create_app
 from commonplace.server.mcp.direct.answers import DirectAnswers
+from commonplace.server.mcp.late_server import GetServer
 from commonplace.server.mcp.ports import NoteChange
 from commonplace.server.mcp.server import NoteServer, build
 from commonplace.server.mcp.stream import Service, serve_stream
@@ -123,15 +126,25 @@ def server_on(shelf: Shelf, **more: Any) -> NoteServer:
     return build(toolbox(shelf), shelf, version="9.9", **more)
 
 
+def giving(server: Server[Any]) -> GetServer:
+    """Give a server that was built before."""
+
+    async def get() -> Server[Any]:
+        return server
+
+    return get
+
+
+def app_on(server: Server[Any], *more: Any, **named: Any) -> Starlette:
+    """The HTTP application over a server that was built before."""
+    return create_app(giving(server), *more, **named)
+
+
 def service_on(shelf: Shelf, server: Server[Any] | None = None) -> Service:
     """What sessions are served with: the tools of a shelf, directly and through the SDK."""
     calls = ToolCalls(toolbox(shelf))
     made = server or build(calls, shelf, version="9.9")
-
-    async def sdk_server() -> Server[Any]:
-        return made
-
-    return Service(sdk_server, shelf, DirectAnswers(calls, "9.9"))
+    return Service(giving(made), shelf, DirectAnswers(calls, "9.9"))
 
 
 def sdk_alone(server: Server[Any], shelf: Shelf) -> Service:

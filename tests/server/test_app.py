@@ -15,14 +15,13 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.server.subscriptions import ResourcesListChanged, ResourceUpdated
 
 from commonplace.server.access.identity import Holder
-from commonplace.server.app import create_app
 from commonplace.vault.log.sqlite import SqliteLog
 from commonplace.vault.permissions.tokens import Tokens
 from tests.server.http_server import serving
 from tests.server.mcp.test_resources import Ear, subscribe
 from tests.server.mcp.test_server import raw
 from tests.server.mcp.test_stream import HELLO, call
-from tests.server.small_vault import NOTES, Shelf, server_on, service_on, text_of, toolbox
+from tests.server.small_vault import NOTES, Shelf, app_on, server_on, service_on, text_of, toolbox
 from tests.wait import PATIENCE, eventually
 
 pytestmark = pytest.mark.anyio
@@ -45,7 +44,7 @@ def shelf() -> Shelf:
 @pytest.fixture(scope="module")
 def url(shelf: Shelf) -> Generator[str]:
     direct = service_on(shelf).direct
-    with serving(create_app(server_on(shelf), direct=direct)) as url:
+    with serving(app_on(server_on(shelf), direct=direct)) as url:
         yield url + "/mcp"
 
 
@@ -95,10 +94,10 @@ async def test_the_token_is_who_calls_whatever_the_client_calls_itself(
 ) -> None:
     async with SqliteLog(tmp_path / "live.db") as log:
         token, _ = await (tokens := Tokens(log)).create("Ada", "read")
-        app = create_app(server_on(Shelf()))
+        app = app_on(server_on(Shelf()))
 
         async def authenticated(scope: Any, receive: Any, send: Any) -> None:
-            await app({**scope, "user": Holder(token, tokens)}, receive, send)
+            await app({**scope, "holder": Holder(token, tokens)}, receive, send)
 
         with serving(authenticated) as url:
             async with named(url + "/mcp", "any", era) as client:
@@ -142,7 +141,7 @@ async def test_a_2025_session_that_ends_leaves_nothing_behind() -> None:
         return await call_next(ctx)
 
     server.middleware.append(spy)
-    with serving(create_app(server)) as url:
+    with serving(app_on(server)) as url:
         async with Client(url + "/mcp", mode="legacy") as client:
             await subscribe(client, "note:///a.md")
             assert len(feeds[0]._followers) == 1
@@ -154,7 +153,7 @@ async def test_a_2025_session_that_ends_leaves_nothing_behind() -> None:
 @pytest.mark.parametrize("era", ERAS)
 async def test_a_server_with_open_streams_stops_in_time(era: str) -> None:
     shelf = Shelf()
-    running = serving(create_app(server_on(shelf)))
+    running = serving(app_on(server_on(shelf)))
     url = running.__enter__() + "/mcp"
     headers = MODERN if era == "auto" else ACCEPT
     params: dict[str, Any] = {"notifications": {"resourcesListChanged": True}}

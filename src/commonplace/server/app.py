@@ -2,10 +2,7 @@
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
-from typing import Any
 
-from mcp.server import Server
-from mcp.server.transport_security import TransportSecuritySettings
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
@@ -14,10 +11,12 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp
 
 from commonplace.server.access.door import Door, DoorApp
-from commonplace.server.access.guard import BODY_MAX, Guard, GuardApp
+from commonplace.server.access.guard import Guard, GuardApp
 from commonplace.server.mcp.direct.answers import DirectAnswers
 from commonplace.server.mcp.direct.http import DirectHttp
-from commonplace.server.mcp.sessions import McpSessions
+from commonplace.server.mcp.http.late_app import LateApp
+from commonplace.server.mcp.http.sessions import McpSessions
+from commonplace.server.mcp.late_server import GetServer
 from commonplace.server.metrics.counts import Counts
 from commonplace.server.metrics.requests import RequestCounter
 from commonplace.server.parts import PartApp, Parts
@@ -30,7 +29,7 @@ Lifespan = Callable[[], AbstractAsyncContextManager[object]]
 
 
 def create_app(
-    server: Server[Any],
+    get_server: GetServer,
     routes: Iterable[BaseRoute] = (),
     *,
     direct: DirectAnswers | None = None,
@@ -42,21 +41,23 @@ def create_app(
 ) -> Starlette:
     """Put the application together; it can be started once.
 
-    `direct` answers what needs nothing of the server. `guard` says which hosts and origins are
-    known; `door`, who is let in by which access token. `ready` says what is missing or fails;
-    `parts` serve those whose token is limited to folders; `counts` hears of each answer.
+    `get_server` loads the SDK's, when it is first needed; `direct` answers what needs nothing of
+    it. `guard` says which hosts and origins are known; `door`, who is let in by which access
+    token. `ready` says what is missing or fails; `parts` serve those whose token is limited to
+    folders; `counts` hears of each answer.
     """
     guard = guard or Guard()
+    mcp = _mcp(get_server, guard)
 
     @asynccontextmanager
     async def running(_: Starlette) -> AsyncGenerator[None]:
-        async with server.session_manager.run(), parts.running() if parts else nullcontext():
+        async with mcp.running(), parts.running() if parts else nullcontext():
             yield
 
     session = door.routes() if door else []
     health = [Route("/healthz", _healthy), Route("/readyz", _readiness(ready))]
     return Starlette(
-        routes=[*health, *session, *routes, _mcp(server, guard)],
+        routes=[*health, *session, *routes, _mount(mcp)],
         middleware=[
             *([Middleware(RequestCounter, counts=counts)] if counts else []),
             Middleware(GuardApp, guard=guard),
@@ -70,32 +71,20 @@ def create_app(
 
 @asynccontextmanager
 async def part_app(
-    server: Server[Any], routes: Iterable[BaseRoute], guard: Guard
+    get_server: GetServer, routes: Iterable[BaseRoute], guard: Guard
 ) -> AsyncGenerator[ASGIApp]:
     """Give an application over a part of the vault, behind the guard and door of the whole."""
-    app = Starlette(routes=[*routes, _mcp(server, guard)])
-    async with server.session_manager.run():
-        yield app
+    mcp = _mcp(get_server, guard)
+    async with mcp.running():
+        yield Starlette(routes=[*routes, _mount(mcp)])
 
 
-def _mcp(server: Server[Any], guard: Guard) -> Mount:
-    app = server.streamable_http_app(
-        transport_security=transport_security(guard),
-        max_request_body_size=BODY_MAX,
-        max_sessions=SESSIONS_MAX + _OPENING_MAX,
-    )
-    return Mount("/", McpSessions(app, SESSIONS_MAX))
+def _mcp(get_server: GetServer, guard: Guard) -> LateApp:
+    return LateApp(get_server, guard, SESSIONS_MAX + _OPENING_MAX)
 
 
-def transport_security(guard: Guard) -> TransportSecuritySettings:
-    """Tell the SDK to let in, at the least, whatever the guard lets in."""
-    hosts = [name + port for name in guard.hosts for port in ("", ":*")]
-    ours = [scheme + host for scheme in ("http://", "https://") for host in hosts]
-    return TransportSecuritySettings(
-        enable_dns_rebinding_protection=True,
-        allowed_hosts=hosts,
-        allowed_origins=[*ours, *guard.origins],
-    )
+def _mount(mcp: LateApp) -> Mount:
+    return Mount("/", McpSessions(mcp, SESSIONS_MAX))
 
 
 async def _healthy(_: Request) -> JSONResponse:

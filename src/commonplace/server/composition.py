@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
     from commonplace.agent.agents import Agents
     from commonplace.server.mcp.lazy import LateNotes
-    from commonplace.server.mcp.server import NoteServer
     from commonplace.server.mcp.stream import Service
     from commonplace.server.metrics.registry import Registry
     from commonplace.server.metrics.text import Family
@@ -132,7 +131,6 @@ class Served:
         """Make an HTTP app; each has a server of its own, since one app can start once."""
         await self.opened()
         service = self._service(own, await self._toolbox(own))
-        server = await service.server()
         if self._apps is None:
             from commonplace.server.vault_apps import VaultApps
 
@@ -145,11 +143,12 @@ class Served:
                 metrics=self.metrics,
                 is_team=self.lease is not None,
             )
-        return self._apps.app(own, service, server)
+        return self._apps.app(own, service)
 
     def _service(self, own: Settings, toolbox: "Toolbox | None" = None) -> "Service":
         """Make what serves the sessions of a front end; the SDK is loaded when one needs it."""
         from commonplace.server.mcp.direct.answers import DirectAnswers
+        from commonplace.server.mcp.late_server import LateServer
         from commonplace.server.mcp.lazy import LateNotes, LateToolbox
         from commonplace.server.mcp.stream import Service
         from commonplace.server.mcp.tool_calls import ToolCalls
@@ -166,18 +165,8 @@ class Served:
             notes.arrived(VaultResources(self._vault))
         late = LateToolbox(offered(own.families, read_only=own.read_only), fill)
         calls = ToolCalls(toolbox or late, self._visits, self._counts)
-        server: list[NoteServer] = []
-
-        async def sdk_server() -> "NoteServer":
-            await _load("commonplace.server.mcp.server")
-            from commonplace.server.mcp.server import build
-
-            if not server:
-                key = state_key(own.state)
-                server.append(build(calls, notes, version=__version__, state_keys=[key]))
-            return server[0]
-
-        return Service(sdk_server, notes, DirectAnswers(calls, __version__))
+        server = LateServer(calls, notes, state_key(own.state))
+        return Service(server.get, notes, DirectAnswers(calls, __version__))
 
     async def _toolbox(self, own: Settings) -> "Toolbox":
         from commonplace.server.toolboxes import whole_toolbox

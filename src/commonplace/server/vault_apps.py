@@ -5,12 +5,10 @@ import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from mcp.server import Server
 from starlette.types import ASGIApp
 
-from commonplace import __version__
 from commonplace.core.view import View
 from commonplace.errors import BadArgument
 from commonplace.server.access.cookies import Sessions
@@ -36,7 +34,7 @@ from commonplace.server.api import (
 from commonplace.server.api.assistants import Visit, Visits
 from commonplace.server.api.decisions import approvals, comments, history, review, sets
 from commonplace.server.app import create_app, part_app
-from commonplace.server.mcp.server import build
+from commonplace.server.mcp.late_server import LateServer
 from commonplace.server.mcp.stream import Service
 from commonplace.server.mcp.tool_calls import ToolCalls
 from commonplace.server.mcp.vault_resources import VaultResources
@@ -98,7 +96,7 @@ class VaultApps:
         vault.notes.documents.follow_restarts(self.rooms.note_restarted)
         visits.follow(self._show)
 
-    def app(self, own: Settings, service: Service, server: Server[Any]) -> ASGIApp:
+    def app(self, own: Settings, service: Service) -> ASGIApp:
         """Make an app over the whole vault."""
         vault, visits, closed = self._vault, self._visits, own.read_only
         guard, door = Guard.also(own.access.hosts), self._door(own)
@@ -135,7 +133,7 @@ class VaultApps:
             ),
         ]
         return create_app(
-            server,
+            service.server,
             routes,
             direct=service.direct,
             guard=guard,
@@ -164,7 +162,7 @@ class VaultApps:
         async with part_of(self._vault, view) as vault:
             rooms = SeenRooms(self.rooms, self._vault, vault)
             calls = ToolCalls(part_toolbox(self._vault, vault, own), counts=self._counts)
-            server = build(calls, VaultResources(vault), version=__version__, state_keys=[key])
+            server = LateServer(calls, VaultResources(vault), key)
             routes = [
                 *answers.routes(vault, read_only=closed),
                 *browse.routes(vault, Visits()),
@@ -176,7 +174,7 @@ class VaultApps:
                 *sockets.routes(rooms, read_only=closed),
                 *ysweet.routes(rooms, key=key, read_only=closed, prefix=own.access.prefix),
             ]
-            async with part_app(server, routes, guard) as app:
+            async with part_app(server.get, routes, guard) as app:
                 yield app
 
     def _door(self, own: Settings) -> Door:

@@ -13,8 +13,8 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket
 
 from commonplace.server.access.guard import BODY_MAX, HEADERS, LOOPBACK, Guard, GuardApp
-from commonplace.server.app import create_app, transport_security
-from tests.server.small_vault import Shelf, server_on
+from commonplace.server.mcp.http.sdk_app import transport_security
+from tests.server.small_vault import Shelf, app_on, server_on
 from tests.wait import PATIENCE
 
 pytestmark = pytest.mark.anyio
@@ -330,7 +330,7 @@ def test_the_sdk_alone_would_not_let_in_a_stranger_either() -> None:
 
 @pytest.mark.parametrize("path", ["/healthz", "/readyz", "/mcp", "/own", "/nothing"])
 async def test_every_route_of_the_app_is_guarded(path: str) -> None:
-    app = create_app(server_on(Shelf()), [Route("/own", echo)])
+    app = app_on(server_on(Shelf()), [Route("/own", echo)])
     assert (await ask(app, path, [("host", "evil.com")])).status == 421
     evil = [("host", "localhost"), ("origin", "http://evil.com")]
     assert (await ask(app, path, evil)).status == 403
@@ -342,7 +342,7 @@ async def test_the_app_says_whether_it_is_well_and_ready() -> None:
     async def ready() -> list[str]:
         return [missing.pop()] if missing else []
 
-    app = create_app(server_on(Shelf()), ready=ready)
+    app = app_on(server_on(Shelf()), ready=ready)
     assert (await ask(app, "/healthz", method="GET")).body == b'{"status":"ok"}'
     waiting = await ask(app, "/readyz", method="GET")
     assert (waiting.status, b"being built" in waiting.body) == (503, True)

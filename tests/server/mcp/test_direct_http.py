@@ -11,12 +11,11 @@ import httpx
 import pytest
 from starlette.types import Message
 
-from commonplace.server.app import create_app
 from commonplace.server.mcp.direct.http import DirectHttp
 from tests.server.http_server import serving
 from tests.server.mcp import exchanges
 from tests.server.mcp.test_lanes import Counting
-from tests.server.small_vault import Shelf, server_on
+from tests.server.small_vault import Shelf, app_on, server_on
 from tests.wait import PATIENCE
 
 REQUESTS = int(os.environ.get("LANES_MESSAGES", "600")) // 3
@@ -32,8 +31,8 @@ def direct() -> Counting:
 def urls(direct: Counting) -> Generator[tuple[str, str]]:
     """Where the SDK answers everything, and where what can be is answered directly."""
     with (
-        serving(create_app(server_on(Shelf()))) as alone,
-        serving(create_app(server_on(Shelf()), direct=direct)) as both,
+        serving(app_on(server_on(Shelf()))) as alone,
+        serving(app_on(server_on(Shelf()), direct=direct)) as both,
     ):
         yield alone + "/mcp", both + "/mcp"
 
@@ -103,7 +102,7 @@ async def test_a_call_ends_when_its_client_goes(direct: Counting) -> None:
         said.append(message)
 
     async def serve() -> None:
-        await DirectHttp(create_app(server_on(Shelf())), direct)(scope, receive, send)
+        await DirectHttp(app_on(server_on(Shelf())), direct)(scope, receive, send)
         ended.set()
 
     with anyio.fail_after(PATIENCE):

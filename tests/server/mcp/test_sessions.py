@@ -7,13 +7,11 @@ import pytest
 from mcp import Client
 
 from commonplace.server import app as application
-from commonplace.server.app import create_app
-from commonplace.server.mcp.sessions import McpSessions
+from commonplace.server.mcp.http.sessions import McpSessions
 from tests.server.http_server import serving
 from tests.server.mcp.test_stream import HELLO
 from tests.server.site import Site, site_in
-from tests.server.small_vault import Shelf
-from tests.server.test_app import server_on
+from tests.server.small_vault import Shelf, app_on, server_on
 
 pytestmark = pytest.mark.anyio
 
@@ -37,7 +35,7 @@ async def greetings(url: str, **more: Any) -> list[int]:
 
 
 async def test_sessions_that_nobody_ends_make_room_and_the_one_in_use_stays() -> None:
-    with serving(create_app(server_on(Shelf()))) as url:
+    with serving(app_on(server_on(Shelf()))) as url:
         async with Client(url + "/mcp", mode="legacy") as client:
             await client.list_tools()
             assert await greetings(url) == [200] * HELLOS
@@ -51,14 +49,14 @@ async def test_without_it_new_clients_are_turned_away(monkeypatch: pytest.Monkey
         return app
 
     monkeypatch.setattr(application, "McpSessions", alone)
-    with serving(create_app(server_on(Shelf()))) as url:
+    with serving(app_on(server_on(Shelf()))) as url:
         statuses = await greetings(url)
     assert statuses[:SESSIONS] == [200] * SESSIONS
     assert statuses[-1] == 503
 
 
 async def test_the_session_that_was_used_is_ended_last_and_its_client_begins_anew() -> None:
-    with serving(create_app(server_on(Shelf()))) as url:
+    with serving(app_on(server_on(Shelf()))) as url:
         async with httpx.AsyncClient(headers=ACCEPT, base_url=url, trust_env=False) as http:
             opened = await http.post("/mcp", json=INITIALIZE)
             session = {"mcp-session-id": opened.headers["mcp-session-id"]}
@@ -95,7 +93,7 @@ async def test_a_client_that_ends_its_session_is_forgotten(
         return made[0]
 
     monkeypatch.setattr(application, "McpSessions", kept)
-    with serving(create_app(server_on(Shelf()))) as url:
+    with serving(app_on(server_on(Shelf()))) as url:
         for _ in range(3):
             async with Client(url + "/mcp", mode="legacy") as client:
                 await client.list_tools()

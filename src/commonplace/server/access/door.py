@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from urllib.parse import parse_qs
 
 import anyio
-from mcp.server.auth.middleware.auth_context import auth_context_var
-from mcp_types import INVALID_REQUEST
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
@@ -35,6 +33,7 @@ REFUSAL_SECONDS = 0.5
 SOCKET_UNAUTHORIZED = 4401
 
 _BEARER = "bearer "
+_INVALID_REQUEST = -32600  # of JSON-RPC
 _UNAUTHORIZED = (
     "This server requires an access token, and the request has no valid one. Send it as"
     " `Authorization: Bearer cp_…`. The server's owner makes one with `commonplace token create`."
@@ -147,8 +146,7 @@ class DoorApp:
         self, token: Token, connection: Connection, receive: Receive, send: Send
     ) -> None:
         """Answer a request; a stream of events ends when its token does."""
-        holder = connection["user"] = Holder(token, self._door.tokens)
-        before = auth_context_var.set(holder)
+        holder = connection["holder"] = Holder(token, self._door.tokens)
         with ExitStack() as watched, anyio.CancelScope() as over:
 
             async def sending(message: Message) -> None:
@@ -156,10 +154,7 @@ class DoorApp:
                     watched.enter_context(holder.watch(over.cancel))
                 await send(message)
 
-            try:
-                await self._app(connection, receive, sending)
-            finally:
-                auth_context_var.reset(before)
+            await self._app(connection, receive, sending)
         if over.cancelled_caught:
             with suppress(OSError, RuntimeError):
                 await send({"type": "http.response.body", "body": b""})
@@ -181,7 +176,7 @@ class DoorApp:
                 return
             receive, send = _accepted(receive, send)
         if token is not None:
-            connection["user"] = Holder(token, self._door.tokens)
+            connection["holder"] = Holder(token, self._door.tokens)
         await self._app(connection, receive, send)
 
     async def _introduction(self, receive: Receive) -> Token:
@@ -270,6 +265,6 @@ def _error(path: str, status: int, code: str, text: str, challenge: str = "") ->
     """Word a refusal so that its reader shows it: MCP clients look for an error of JSON-RPC."""
     headers = {"www-authenticate": challenge} if challenge else None
     if path == "/mcp":
-        error = {"code": INVALID_REQUEST, "message": text}
+        error = {"code": _INVALID_REQUEST, "message": text}
         return JSONResponse({"jsonrpc": "2.0", "id": None, "error": error}, status, headers)
     return JSONResponse({"error": {"code": code, "message": text}}, status, headers)

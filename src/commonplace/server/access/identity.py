@@ -1,13 +1,10 @@
-"""Whose access token a request came with, for whoever answers it.
-
-The SDK asks for the same: it binds a session, and what it seals for a client, to this user.
-"""
+"""Whose access token a request came with, for whoever answers it."""
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from typing import cast
 
-from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
-from mcp.server.auth.provider import AccessToken
 from starlette.types import Scope as Connection
 
 from commonplace.core.scopes import Scope, allows
@@ -21,29 +18,33 @@ class Unauthorized(Forbidden):
     """No token was given, or one that is not valid."""
 
 
-class Holder(AuthenticatedUser):
+@dataclass(frozen=True, slots=True)
+class Holder:
     """Somebody who came with a token; the secret is not kept."""
 
-    def __init__(self, token: Token, tokens: Tokens) -> None:
-        super().__init__(AccessToken(token="", client_id=token.id, scopes=[token.scope]))
-        self.token = token
-        self._tokens = tokens
+    token: Token
+    tokens: Tokens
 
     def watch(self, stop: Callable[[], None]) -> AbstractContextManager[None]:
         """Call `stop` if the token ends meanwhile."""
-        return self._tokens.watch(self.token, stop)
+        return self.tokens.watch(self.token, stop)
+
+
+def holder_of(connection: Connection) -> Holder | None:
+    """Return who a request or a socket came from, None if it came without a token."""
+    return cast("Holder | None", connection.get("holder"))
 
 
 def token_of(connection: Connection) -> Token | None:
     """Return the token that a request or a socket came with."""
-    user = connection.get("user")
-    return user.token if isinstance(user, Holder) else None
+    holder = holder_of(connection)
+    return holder.token if holder else None
 
 
 def watching(connection: Connection, stop: Callable[[], None]) -> AbstractContextManager[None]:
     """Call `stop` if the token that a connection came with ends meanwhile."""
-    user = connection.get("user")
-    return user.watch(stop) if isinstance(user, Holder) else nullcontext()
+    holder = holder_of(connection)
+    return holder.watch(stop) if holder else nullcontext()
 
 
 def may(connection: Connection, needed: Scope) -> bool:

@@ -12,16 +12,17 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
-from mcp.server.context import ServerRequestContext
-from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from starlette.requests import Request
 from starlette.types import Scope
 
 from commonplace.server.access.identity import token_of
-from commonplace.server.mcp.direct.requests import client_name
+from commonplace.server.mcp.direct.requests import MODERN_VERSION, client_name
 from commonplace.tools.table import Actor
+
+if TYPE_CHECKING:
+    from mcp.server.context import ServerRequestContext
 
 UNNAMED = "assistant"
 
@@ -40,7 +41,7 @@ def acting(actor: Actor) -> Generator[None]:
         _connection.reset(token)
 
 
-def actor_of(ctx: ServerRequestContext[Any, Any]) -> Actor:
+def actor_of(ctx: "ServerRequestContext[Any, Any]") -> Actor:
     """Work out who sent a request."""
     name = _client_name(ctx)
     if (known := _connection.get()) is not None:
@@ -61,9 +62,9 @@ def actor_over_http(scope: Scope, name: str, session: str | None = None) -> Acto
     return Actor(identity, name or UNNAMED, page=page)
 
 
-def _session(ctx: ServerRequestContext[Any, Any], request: HttpRequest) -> str | None:
+def _session(ctx: "ServerRequestContext[Any, Any]", request: HttpRequest) -> str | None:
     """Find the 2025-era session; a 2026-era client could put anything into that header."""
-    if ctx.protocol_version in MODERN_PROTOCOL_VERSIONS:
+    if ctx.protocol_version == MODERN_VERSION:
         return None
     return request.headers.get("mcp-session-id")
 
@@ -82,6 +83,6 @@ def _address(scope: Scope, name: str) -> str:
     return f"client:{name or UNNAMED}@{address}"
 
 
-def _client_name(ctx: ServerRequestContext[Any, Any]) -> str:
+def _client_name(ctx: "ServerRequestContext[Any, Any]") -> str:
     params = ctx.session.client_params
     return client_name(params.client_info.name) if params else ""

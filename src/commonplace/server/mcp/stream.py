@@ -9,11 +9,10 @@ the session ends within a second whatever the client does, or does not, read.
 """
 
 import json
-from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 import anyio
 from anyio.abc import ByteReceiveStream, ByteSendStream, TaskGroup
@@ -23,13 +22,12 @@ from commonplace.server.mcp.direct.failures import CONNECTION_CLOSED, INTERNAL_E
 from commonplace.server.mcp.direct.line_writer import LineWriter
 from commonplace.server.mcp.direct.list_changes import ListChanges
 from commonplace.server.mcp.direct.requests import Opening, Request, recognize, replayed_opening
+from commonplace.server.mcp.late_server import GetServer
 from commonplace.server.mcp.ports import Notes
 from commonplace.server.owner.line_buffer import LineBuffer, TooLong
 from commonplace.tools.table import Actor, Progress, no_progress
 
 if TYPE_CHECKING:
-    from mcp.server import Server
-
     from commonplace.server.mcp.sdk_session import SdkSession
 
 UNANSWERED_MAX = 256
@@ -50,7 +48,7 @@ Id = str | int
 class Service:
     """What sessions are served with; without `direct`, the SDK's server answers everything."""
 
-    server: "Callable[[], Awaitable[Server[Any]]]"
+    server: GetServer
     notes: Notes
     direct: DirectAnswers | None
 

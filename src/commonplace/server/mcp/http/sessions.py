@@ -9,8 +9,10 @@ Whoever comes back to a session that was ended gets a 404 and begins anew, as th
 from collections import OrderedDict
 from dataclasses import dataclass
 
-from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from commonplace.server.access.identity import Holder, holder_of
+from commonplace.server.mcp.direct.requests import MODERN_VERSION
 
 _ID = b"mcp-session-id"
 _VERSION = b"mcp-protocol-version"
@@ -20,7 +22,7 @@ _OPENING_REQUESTS = 2
 
 @dataclass(slots=True)
 class _Session:
-    user: object
+    holder: Holder | None
     requests: int = 0
     under_way: int = 0
 
@@ -41,7 +43,7 @@ class McpSessions:
         """Serve a request."""
         headers = dict(scope["headers"]) if scope["type"] == "http" else {}
         version = headers.get(_VERSION, b"").decode("latin-1")
-        if scope["type"] != "http" or version in MODERN_PROTOCOL_VERSIONS:
+        if scope["type"] != "http" or version == MODERN_VERSION:
             await self._app(scope, receive, send)
         elif (id := headers.get(_ID)) is None:
             await self._open(scope, receive, send)
@@ -55,7 +57,7 @@ class McpSessions:
         async def send_and_note(message: Message) -> None:
             opened = dict(message.get("headers", ())).get(_ID)
             if opened is not None:
-                self._sessions[opened] = _Session(scope.get("user"), requests=1)
+                self._sessions[opened] = _Session(holder_of(scope), requests=1)
             await send(message)
 
         await self._app(scope, receive, send_and_note)
@@ -86,18 +88,19 @@ class McpSessions:
         id, session = next(unused, idle[0])
         del self._sessions[id]
         host = [(name, value) for name, value in scope["headers"] if name == b"host"]
-        ending = {**scope, "method": "DELETE", "headers": [*host, (_ID, id)], "user": session.user}
+        headers = [*host, (_ID, id)]
+        ending = {**scope, "method": "DELETE", "headers": headers, "holder": session.holder}
         await self._app(ending, _nothing_more, _discard)
 
     def _forget(self, id: bytes, scope: Scope) -> None:
         """Forget a session that ended; another's credentials do not end it."""
         session = self._sessions.get(id)
-        if session is not None and _holder(session.user) == _holder(scope.get("user")):
+        if session is not None and _token_id(session.holder) == _token_id(holder_of(scope)):
             del self._sessions[id]
 
 
-def _holder(user: object) -> object:
-    return getattr(user, "identity", None) if user is not None else None
+def _token_id(holder: Holder | None) -> str | None:
+    return holder.token.id if holder else None
 
 
 async def _nothing_more() -> Message:
