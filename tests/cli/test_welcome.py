@@ -1,21 +1,23 @@
 """The first minute: help without being asked, what was found, a browser where there is a screen."""
 
 import os
-import pty
 import re
 import shutil
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
+from commonplace.cli import welcome
 from commonplace.cli.group import root
 from commonplace.cli.welcome import describe, has_screen, programs
+from commonplace.vault.settings import Root, Settings
 from tests.server.processes import PATIENCE
+from tests.terminal import terminal
+from tests.wait import until
 
 COMPLETED = """
 complete -p commonplace > /dev/null || exit
@@ -28,7 +30,8 @@ echo "${COMPREPLY[@]}"
 
 
 def status(**counts: int) -> dict[str, Any]:
-    return {"building": None, "index": {"notes": 0, "links": 0, "unresolved": 0, **counts}}
+    index = {"notes": 0, "links": 0, "unresolved": 0, **counts}
+    return {"current": True, "building": None, "unindexed": None, "index": index}
 
 
 def test_without_a_command_one_is_helped():
@@ -74,6 +77,8 @@ def test_what_was_found_is_said_in_a_line():
     assert describe(status(), ["git"]).startswith("no notes here yet")
     building = {"building": {"read": 10, "todo": 2000}}
     assert describe(building, []) == "reading your notes: 10 of 2,000 so far."
+    unread = status() | {"current": False, "unindexed": 2000}
+    assert describe(unread, []) == "reading your notes: 0 of 2,000 so far."
 
 
 def test_other_programs_are_known_by_what_they_leave(tmp_path: Path):
@@ -106,28 +111,21 @@ def test_on_a_terminal_serve_says_where_to_look_and_opens_it(tmp_path: Path, fla
     words = ["serve", str(notes), "--port", "0", "--state", str(tmp_path / "state"), *flags]
     env = {**os.environ, "BROWSER": f"{browser} %s", "DISPLAY": ":9"}
     env.pop("SSH_CONNECTION", None)
-    child, terminal = pty.fork()
-    if not child:
-        os.execve(sys.executable, [sys.executable, "-m", "commonplace", *words], env)
-    try:
-        said = heard(terminal, "found 1 note, 1 link, 1 of them unresolved.")
+    command = [sys.executable, "-m", "commonplace", *words]
+    with terminal(command, env, tmp_path) as shown:
+        said = shown.wait_for("found 1 note, 1 link, 1 of them unresolved.")
         (url,) = re.findall(r"serving at (http://127\.0\.0\.1:\d+) ", said)
         if flags:
             assert not opened.exists()
-            return
-        end = time.monotonic() + PATIENCE
-        while not (opened.exists() and opened.read_text() == url):
-            assert time.monotonic() < end, "no browser was opened"
-            time.sleep(0.01)
-    finally:
-        os.kill(child, 9)
-        os.waitpid(child, 0)
-        os.close(terminal)
+        else:
+            until(lambda: opened.exists() and opened.read_text() == url)
 
 
-def heard(terminal: int, words: str) -> str:
-    """Read what a terminal shows until it shows these words."""
-    said = b""
-    while words.encode() not in said:
-        said += os.read(terminal, 4096)
-    return said.decode()
+def test_what_was_found_is_said_once_the_server_answers_and_has_looked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    unread = status() | {"current": False}
+    answers: list[dict[str, Any] | None] = [None, unread, status(notes=1)]
+    monkeypatch.setattr(welcome, "_status", lambda _: answers.pop(0))
+    welcome.tell("http://127.0.0.1", Settings((Root("notes", tmp_path),), tmp_path / "state"))
+    assert "found 1 note, 0 links." in capsys.readouterr().err

@@ -40,7 +40,9 @@ def has_screen(environ: Mapping[str, str], platform: str) -> bool:
 def tell(url: str, settings: Settings) -> None:
     """Say what was found, once the index is built or it takes long."""
     end = time.monotonic() + WAIT_SECONDS_MAX
-    while (status := _status(url)) and status["building"] and time.monotonic() < end:
+    while (status := _status(url)) is None or not status["current"]:
+        if time.monotonic() > end:
+            break
         time.sleep(_STEP_SECONDS)
     if status:
         notice(describe(status, programs(root.path for root in settings.roots)))
@@ -50,6 +52,8 @@ def describe(status: Mapping[str, Any], beside: Iterable[str]) -> str:
     """Say in a line what a vault holds."""
     if building := status["building"]:
         return f"reading your notes: {building['read']:,} of {building['todo']:,} so far."
+    if unread := status["unindexed"]:
+        return f"reading your notes: 0 of {unread:,} so far."
     counts = status["index"]
     if not counts["notes"]:
         return "no notes here yet: write the first one in the page, or drop Markdown files in."

@@ -2,10 +2,8 @@
 
 import json
 import os
-import pty
-import subprocess
 from collections.abc import Callable, Generator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +14,12 @@ from mcp.client.stdio import StdioServerParameters
 from tests.cli.commands.test_commands import COMMONPLACE, Run, environ, owner, run, start, vault
 from tests.cli.commands.test_token import here
 from tests.server.processes import HERE, Client, get
+from tests.terminal import Terminal, terminal
 from tests.vault.embeddings import server as embedding_server
 from tests.vault.embeddings.server import Behaviour
 from tests.wait import PATIENCE, until
 
 __all__ = ["environ", "here", "run", "start", "vault"]
-
-LONG = 60.0  # seconds, for a busy machine
 
 Start = Callable[..., Client]
 
@@ -88,7 +85,7 @@ def test_a_vault_sends_its_notes_nowhere_until_it_is_trusted(
     assert elsewhere.texts == []
     here("trust", "--yes")
     server = owner(start, "serve")
-    until(lambda: any("Light becomes sugar" in text for text in elsewhere.texts), LONG)
+    until(lambda: any("Light becomes sugar" in text for text in elsewhere.texts))
     assert "not in force" not in server.complaint()
 
 
@@ -176,45 +173,8 @@ def test_answers_are_listed_and_taken_back(vault: Path, here: Run):
 # -- the question at a terminal
 
 
-class Terminal:
-    """A command in a terminal that we hold the other end of."""
-
-    def __init__(self, environ: dict[str, str], *words: str) -> None:
-        self._held, other = pty.openpty()
-        self.process = subprocess.Popen(
-            [*COMMONPLACE, *words],
-            cwd=HERE,
-            env={**os.environ, **environ},
-            stdin=other,
-            stdout=subprocess.DEVNULL,
-            stderr=other,
-            start_new_session=True,
-        )
-        os.close(other)
-        os.set_blocking(self._held, False)
-        self.said = ""
-
-    def says(self, text: str) -> bool:
-        with suppress(OSError):
-            self.said += os.read(self._held, 65536).decode()
-        return text in self.said
-
-    def answer(self, text: str) -> None:
-        os.write(self._held, text.encode() + b"\n")
-
-    def end(self) -> None:
-        self.process.kill()
-        self.process.wait(PATIENCE)
-        os.close(self._held)
-
-
-@contextmanager
-def terminal(environ: dict[str, str], *words: str) -> Generator[Terminal]:
-    shown = Terminal(environ, *words)
-    try:
-        yield shown
-    finally:
-        shown.end()
+def at_terminal(environ: dict[str, str], *words: str) -> AbstractContextManager[Terminal]:
+    return terminal([*COMMONPLACE, *words], {**os.environ, **environ}, HERE)
 
 
 def test_serve_asks_once_at_a_terminal_and_again_when_the_file_changes(
@@ -224,12 +184,11 @@ def test_serve_asks_once_at_a_terminal_and_again_when_the_file_changes(
         return "Do you trust" in said, "not in force" in said
 
     def served(answer: str) -> str:
-        with terminal(environ, "serve", "--port", "0") as shown:
+        with at_terminal(environ, "serve", "--port", "0") as shown:
             if answer:
-                until(lambda: shown.says("on this machine? [y/N]"), LONG)
+                shown.wait_for("on this machine? [y/N]")
                 shown.answer(answer)
-            until(lambda: shown.says("serving at"), LONG)
-            return shown.said
+            return shown.wait_for("serving at")
 
     say(vault, WIDE)
     said = served("n")
@@ -246,10 +205,10 @@ def test_serve_asks_once_at_a_terminal_and_again_when_the_file_changes(
 
 def test_trust_asks_at_a_terminal(vault: Path, environ: dict[str, str], here: Run):
     say(vault, WIDE)
-    with terminal(environ, "trust") as shown:
-        until(lambda: shown.says("on this machine? [y/N]"), LONG)
+    with at_terminal(environ, "trust") as shown:
+        shown.wait_for("on this machine? [y/N]")
         shown.answer("y")
-        until(lambda: shown.says("commonplace: trusted."), LONG)
+        shown.wait_for("commonplace: trusted.")
         assert shown.process.wait(PATIENCE) == 0
     assert "you trust this already" in here("trust").stderr
 
