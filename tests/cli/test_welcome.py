@@ -126,6 +126,10 @@ def test_what_was_found_is_said_once_the_server_answers_and_has_looked(
 ):
     unread = status() | {"current": False}
     answers: list[dict[str, Any] | None] = [None, unread, status(notes=1)]
-    monkeypatch.setattr(welcome, "_status", lambda _: answers.pop(0))
+
+    def answer(_: str) -> dict[str, Any] | None:
+        return answers.pop(0)
+
+    monkeypatch.setattr(welcome, "_status", answer)
     welcome.tell("http://127.0.0.1", Settings((Root("notes", tmp_path),), tmp_path / "state"))
     assert "found 1 note, 0 links." in capsys.readouterr().err
