@@ -62,7 +62,7 @@ class Retention:
 class Embeddings:
     """Who makes embeddings: a provider, its address, the model to name to it, a key if it has one.
 
-    The table of providers is in `vault.providers`.
+    The table of providers is in `vault.embeddings.choice`.
     """
 
     url: str
