@@ -1,7 +1,8 @@
-"""The maps of the code are true: what they name exists, and packages are small and described."""
+"""The maps of the code are true: what they name exists and is in order, packages are small."""
 
 import ast
 import re
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,95 @@ def test_what_the_architecture_names_exists() -> None:
     ]
     assert len(named) > 30
     assert missing == []
+
+
+def _rows() -> list[tuple[list[str], str]]:
+    """The rows of the table of packages: their names, and what is said of them."""
+    page = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
+    table = page.partition("## Packages")[2].partition("\n\n")[2].partition("\n\n")[2]
+    rows = re.findall(r"^\| ([^|]*`[^|]*) \| ([^|]+) \|$", table.partition("\n\n")[0], re.MULTILINE)
+    return [(re.findall(r"`([^`]+)`", names), said) for names, said in rows]
+
+
+def _order() -> list[str]:
+    return [name for names, _ in _rows() for name in names]
+
+
+def _modules() -> dict[str, Path]:
+    """All modules and packages by their place, as the map writes it."""
+    files = {file.relative_to(SOURCE).with_suffix(""): file for file in SOURCE.rglob("*.py")}
+    return {
+        (at.parent if at.name == "__init__" else at).as_posix(): file for at, file in files.items()
+    }
+
+
+def _nearest(place: str, places: Iterable[str]) -> str:
+    """The innermost of some places that another is, or is in; nothing if there is none."""
+    around = [each for each in places if place == each or place.startswith(f"{each}/")]
+    return max(around, key=len, default="")
+
+
+def _imported(file: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            names = [each.name for each in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names = [f"{node.module}.{each.name}" for each in node.names]
+        else:
+            continue
+        for name in names:
+            if name.startswith("commonplace."):
+                yield name.removeprefix("commonplace.").replace(".", "/")
+
+
+def _upward(order: Sequence[str]) -> set[tuple[str, str]]:
+    """Which packages import one that stands above them; one inside another goes with it."""
+    height = {place: number for number, place in enumerate(order)}
+    pairs = {
+        (_nearest(place, order), _nearest(imported, order))
+        for place, file in _modules().items()
+        for imported in _imported(file)
+    }
+    return {
+        (one, other)
+        for one, other in pairs
+        if one
+        and other
+        and height[one] > height[other]
+        and not (f"{one}/".startswith(f"{other}/") or f"{other}/".startswith(f"{one}/"))
+    }
+
+
+def test_packages_import_only_those_below_them_in_the_architecture() -> None:
+    order = _order()
+    assert len(order) == len(set(order)) > 50
+    assert _upward(order) == set()
+
+
+def test_an_import_that_points_upwards_is_seen() -> None:
+    """The control: with two rows changed about, the import between them is found."""
+    order = _order()
+    one, other = order.index("vault/notes"), order.index("vault/suggestions")
+    order[one], order[other] = order[other], order[one]
+    assert ("vault/notes", "vault/suggestions") in _upward(order)
+
+
+def test_a_package_inside_another_stands_below_it() -> None:
+    order = _order()
+    inside = [(at, name.rpartition("/")[0]) for at, name in enumerate(order) if "/" in name]
+    assert [order[at] for at, outer in inside if outer not in order[:at]] == []
+
+
+def test_every_package_is_in_the_architecture() -> None:
+    """It has a row, or is named in that of the package that it is inside of."""
+    said = {name: text for names, text in _rows() for name in names}
+    packages = [_name(package) for package in PACKAGES if package != SOURCE]
+    assert [
+        package
+        for package in packages
+        if package not in said
+        and f"`{package.rpartition('/')[2]}`" not in said.get(package.rpartition("/")[0], "")
+    ] == []
 
 
 @pytest.mark.parametrize("package", PACKAGES, ids=_name)

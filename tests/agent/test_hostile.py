@@ -160,7 +160,7 @@ async def test_what_cannot_be_shown_whole_is_refused(stage: Stage, guards: Guard
 
 
 async def test_invisible_characters_of_a_command_are_shown(stage: Stage, guards: Guards):
-    guards.without("commonplace.agent.conversation.visible", str)
+    guards.without("commonplace.agent.questions.visible", str)
     stage.plays([["shell", "echo \u202egood\u200b"]])
     async with stage.opened() as (agents, _):
         talk = await agents.begin("stand-in")

@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from commonplace.core.yjs.encoding import EarlyUpdate, HostileUpdate, LargeUpdate
-from commonplace.core.yjs.update import PLAIN_TEXT, Policy
+from commonplace.core.yjs.policy import PLAIN_TEXT, Policy
 from commonplace.vault.documents.document import Document
 from commonplace.vault.documents.engine.replica import text_of
 from commonplace.vault.documents.trial_worker import try_update

@@ -15,7 +15,7 @@ from commonplace.core.plain_data import NESTING_MAX
 from commonplace.errors import BadArgument, CommonplaceError, NotFound
 from commonplace.tools.arguments import FAULTS_MAX, checker, plainly_valid, shown
 from commonplace.tools.definition import ALWAYS_LOAD_KEY
-from commonplace.tools.families import always_loaded
+from commonplace.tools.families import FAMILY_TOOLS, always_loaded
 from commonplace.tools.table import (
     Actor,
     Answer,
@@ -26,6 +26,7 @@ from commonplace.tools.table import (
     UnknownTool,
     definition,
 )
+from commonplace.vault.settings import FAMILIES
 
 CONTRACT = json.loads((Path(__file__).parents[1] / "contract/tools.json").read_text("utf-8"))
 DEFINITIONS = Path(__file__).parents[2] / "src/commonplace/tools/definitions"
@@ -64,6 +65,11 @@ def bare(schema: object) -> object:
     members = cast("dict[str, object]", schema)
     worded = "description" in members and isinstance(members["description"], str)
     return {k: bare(v) for k, v in members.items() if not (worded and k == "description")}
+
+
+def test_every_family_that_can_be_chosen_has_tools() -> None:
+    assert tuple(FAMILY_TOOLS) == FAMILIES
+    assert all(FAMILY_TOOLS.values())
 
 
 @pytest.mark.parametrize("name", IN_CONTRACT)

@@ -4,24 +4,21 @@ One prompt is one turn, and all that the agent writes in a turn is one change se
 """
 
 import asyncio
-import secrets
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict
 from typing import Literal, Protocol
 
 from commonplace.agent.events import Choice, Event, Prompt, Question
+from commonplace.agent.questions import Questions
 from commonplace.agent.record import Record
 from commonplace.agent.transcript import Transcript
-from commonplace.core.text.invisible import visible
-from commonplace.errors import BadArgument, CommonplaceError, Conflict, NotFound
+from commonplace.errors import BadArgument, CommonplaceError, Conflict
 
 PROMPT_CHARS_MAX = 100_000
 TURN_SECONDS_MAX = 3_600.0
 TURN_CHARS_MAX = 4_000_000
 TURN_EVENTS_MAX = 100_000
-QUESTIONS_MAX = 16
-QUESTION_SECONDS_MAX = 1_800.0
 STOP_SECONDS_MAX = 10.0
 SAVE_SECONDS = 2.0
 
@@ -67,11 +64,10 @@ class Conversation:
         self._save, self._clock = save, clock
         self._client: Client | None = None
         self._turn: asyncio.Task[None] | None = None
-        self._waiting: dict[str, tuple[Event, asyncio.Future[Choice]]] = {}
-        self._remembered: set[str] = set()
         self._chars = self._heard = 0
         self._saved = 0.0
         self.said = Transcript(record.entries)
+        self._questions = Questions(self.said, place.is_silent, self._keep)
         self.about: Event = {
             "commands": [],
             "modes": {},
@@ -117,7 +113,7 @@ class Conversation:
         turn = self._turn
         if turn is None or turn.done():
             return
-        self._drop_questions()
+        self._questions.drop()
         if self._client is not None:
             await self._client.cancel()
             await asyncio.wait([turn], timeout=STOP_SECONDS_MAX)
@@ -127,12 +123,7 @@ class Conversation:
 
     def answer(self, id: str, choice: Choice) -> None:
         """Answer a question of the agent."""
-        if id not in self._waiting:
-            raise NotFound("That question is answered already, or was never asked.")
-        entry, waiting = self._waiting[id]
-        if not waiting.done():
-            waiting.set_result(choice)
-            self.said.change(entry, answer=choice)
+        self._questions.answer(id, choice)
 
     async def set_mode(self, mode: str) -> None:
         """Choose one of the agent's modes."""
@@ -189,7 +180,7 @@ class Conversation:
         return self._client
 
     async def _end_turn(self, number: int, reason: str) -> None:
-        self._drop_questions()
+        self._questions.drop()
         wrote = False
         if number:
             try:
@@ -255,15 +246,8 @@ class Conversation:
         return is_over
 
     async def permit(self, question: Question) -> Choice:
-        """Answer whether the agent may: by a rule, an earlier answer, or a person."""
-        if self._place.is_silent(question) or question.key in self._remembered:
-            return "once"
-        if not question.whole or len(self._waiting) >= QUESTIONS_MAX:
-            self.said.add(
-                {"kind": "refused", "title": visible(question.title), "tool": question.tool}
-            )
-            return "no"
-        return await self._put(question)
+        """Answer whether the agent may do something."""
+        return await self._questions.permit(question)
 
     async def read_file(self, path: str, line: int | None, limit: int | None) -> str:
         """Return a file of the working copy."""
@@ -276,44 +260,6 @@ class Conversation:
     def trouble(self, path: str, text: str) -> None:
         """Tell that something the agent saved could not be taken."""
         self.said.add({"kind": "trouble", "path": path, "text": text})
-
-    async def _put(self, question: Question) -> Choice:
-        """Put a question to a person; one that nobody answers is answered with no."""
-        id = secrets.token_hex(8)
-        entry = {
-            "kind": "question",
-            "id": id,
-            "title": visible(question.title),
-            "tool": question.tool,
-            "runs": question.runs,
-            "given": visible(question.given),
-            "paths": [visible(path) for path in question.paths],
-            "diffs": [
-                {key: visible(text) for key, text in each.items()} for each in question.diffs
-            ],
-            "answer": None,
-        }
-        waiting: asyncio.Future[Choice] = asyncio.get_running_loop().create_future()
-        entry = self.said.add(entry)
-        self._waiting[id] = entry, waiting
-        await self._keep()
-        try:
-            async with asyncio.timeout(QUESTION_SECONDS_MAX):
-                choice = await waiting
-        except TimeoutError:
-            choice = "no"
-            self.said.change(entry, answer="no")
-        finally:
-            del self._waiting[id]
-        if choice == "conversation":
-            self._remembered.add(question.key)
-        return choice
-
-    def _drop_questions(self) -> None:
-        for entry, waiting in self._waiting.values():
-            if not waiting.done():
-                waiting.set_result("no")
-                self.said.change(entry, answer="no")
 
     async def _keep(self) -> None:
         self._saved = self.record.changed = self._clock()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from commonplace.agent.conversation import TURN_SECONDS_MAX, Conversation
 from commonplace.agent.events import Question
-from commonplace.agent.rules import is_silent
+from commonplace.agent.questions import is_silent
 from commonplace.agent.settings import AgentCommand
 from commonplace.core.paths import has_note_suffix
 from commonplace.core.view import View

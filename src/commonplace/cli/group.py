@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Sequence
+from functools import wraps
 from importlib import import_module
 from keyword import iskeyword
 from typing import Any
@@ -139,11 +140,10 @@ def _option(option: Option) -> Callable[[Function], Function]:
 def _gathered(function: Function) -> Function:
     names = [option.name for option in OPTIONS]
 
+    @wraps(function)
     def command(vault: tuple[str, ...], **given: object) -> object:
         chosen = {name: given.pop(name) for name in names if name in given}
         flags = Flags(vault, **chosen)  # pyright: ignore[reportArgumentType]
         return function(flags=flags, **given)
 
-    command.__doc__ = function.__doc__
-    command.__click_params__ = getattr(function, "__click_params__", [])  # pyright: ignore[reportFunctionMemberAccess]
     return command

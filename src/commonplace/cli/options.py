@@ -22,6 +22,7 @@ from commonplace.vault.settings import (
     LOG_FORMATS,
     LOG_LEVELS,
     OPERATIONS,
+    POLICIES,
     Retention,
     Root,
     Settings,
@@ -79,7 +80,7 @@ OPTIONS = (
     Option(
         "policy",
         f"What happens on {', '.join(OPERATIONS)}: create=allow,delete=deny,… "
-        "(allow, ask, suggest, deny).",
+        f"({', '.join(POLICIES)}).",
         "LIST",
     ),
     Option(

@@ -5,7 +5,7 @@ suggestion is accepted.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -30,20 +30,8 @@ class LinkRow(NamedTuple):
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class SuggestionRow:
-    """A suggestion that waits in the note, with a little of the text around it."""
-
-    id: str
-    ordinal: int
-    kind: str
-    line: int
-    old: str
-    new: str
-    author: str | None
-    time: float | None
-    before: str
-    after: str
+SuggestionRow = tuple[str, str, int, str, str, str | None, float | None, str, str]
+"""A suggestion that waits: id, kind, line, both its texts, author, time, what stands around it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,29 +82,27 @@ def digest(path: str, marked: str) -> Digest:
         ),
         tags=markdown.all_tags(scanned, front.properties).tags,
         properties=tuple(dict.fromkeys(properties.flatten(front.properties))),
-        pending=tuple(pending(marked)),
+        pending=tuple(suggestion_row(marked, each) for each in critic.suggestions(marked)),
         search_title=search_title,
         search_body=search_body,
     )
 
 
-def pending(marked: str) -> Iterator[SuggestionRow]:
-    """List the suggestions of a text as the index keeps them."""
-    for ordinal, each in enumerate(critic.suggestions(marked)):
-        yield SuggestionRow(
-            each.id,
-            ordinal,
-            str(each.kind),
-            each.line,
-            each.old,
-            each.new,
-            each.author,
-            each.time,
-            *context(marked, each),
-        )
+def suggestion_row(marked: str, each: critic.Suggestion) -> SuggestionRow:
+    """Return a suggestion in a text as the index keeps it."""
+    return (
+        each.id,
+        str(each.kind),
+        each.line,
+        each.old,
+        each.new,
+        each.author,
+        each.time,
+        *_context(marked, each),
+    )
 
 
-def context(marked: str, suggestion: critic.Suggestion) -> tuple[str, str]:
+def _context(marked: str, suggestion: critic.Suggestion) -> tuple[str, str]:
     """Return what stands before and after a suggestion in its line."""
     before = marked[max(0, suggestion.start - CONTEXT_CHARS) : suggestion.start].rpartition("\n")[2]
     after = marked[suggestion.end : suggestion.end + CONTEXT_CHARS].partition("\n")[0]

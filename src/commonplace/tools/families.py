@@ -7,6 +7,7 @@ is opened.
 from collections.abc import Collection, Iterable
 
 from commonplace.errors import BadArgument
+from commonplace.vault.settings import FAMILIES
 
 FAMILY_TOOLS = {
     "files": ("read", "glob", "grep", "edit", "get_links"),
@@ -36,7 +37,6 @@ FAMILY_TOOLS = {
     ),
     "history": ("history", "blame", "describe_changes", "withdraw_changes"),
 }
-FAMILIES = tuple(FAMILY_TOOLS)
 WRITING_TOOLS = frozenset(
     (
         "edit",

@@ -22,9 +22,10 @@ from commonplace.tools.answer import Answer
 from commonplace.tools.arguments import Check, checker, shown
 from commonplace.tools.call_log import CallTimer
 from commonplace.tools.definition import Definition, definition as definition
-from commonplace.tools.families import ALWAYS_LOADED, FAMILIES
+from commonplace.tools.families import ALWAYS_LOADED
 from commonplace.vault.permissions.requests import Ask, Asker, Choice, Question, Reply, Unanswered
 from commonplace.vault.search.readiness import Incomplete
+from commonplace.vault.settings import FAMILIES
 
 CALL_SECONDS_MAX = 30.0
 

@@ -1,7 +1,6 @@
 """Assembles a vault: makes its parts, each from those that it asks."""
 
 from collections.abc import Awaitable
-from typing import TYPE_CHECKING
 
 from commonplace.vault.attachments.attachments import Attachments
 from commonplace.vault.attachments.folder_moves import FolderChanges
@@ -52,9 +51,6 @@ from commonplace.vault.undo.gate import WriteGate
 from commonplace.vault.undo.undo import Undo
 from commonplace.vault.undo.withdraw import Withdrawal
 from commonplace.vault.vault import Vault
-
-if TYPE_CHECKING:
-    pass
 
 
 def assemble(  # noqa: PLR0915 (a line for each part)

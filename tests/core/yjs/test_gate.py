@@ -2,8 +2,8 @@ import pytest
 
 from commonplace.core.yjs.encoding import EarlyUpdate, HostileUpdate
 from commonplace.core.yjs.gate import HELD_BYTES_MAX, HELD_MAX, Gate
+from commonplace.core.yjs.policy import PLAIN_TEXT
 from commonplace.core.yjs.scan import scan
-from commonplace.core.yjs.update import PLAIN_TEXT
 from tests.core.yjs.updates import after, before, between, deleting, first, section, skip, update
 
 HELLO = update(section(1, 0, first("hello")))

@@ -7,8 +7,8 @@ from pycrdt import Doc, Text
 
 from commonplace.core.yjs.encoding import EarlyUpdate, HostileUpdate, decode_state_vector
 from commonplace.core.yjs.pieces import PIECE_STRUCTS_MAX, cut
+from commonplace.core.yjs.policy import ANYTHING, PLAIN_TEXT
 from commonplace.core.yjs.scan import scan
-from commonplace.core.yjs.update import ANYTHING, PLAIN_TEXT
 from tests.core.yjs.updates import after, deleting, first, section, update
 
 

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, strategies as st
 
 from commonplace.core.yjs.encoding import CLOCK_MAX, HostileUpdate, var_string, varuint
+from commonplace.core.yjs.policy import ANYTHING, PLAIN_TEXT
 from commonplace.core.yjs.scan import scan
-from commonplace.core.yjs.update import ANYTHING, PLAIN_TEXT, Deletion
+from commonplace.core.yjs.update import Deletion
 from tests.core.yjs.updates import (
     ROOT,
     after,

@@ -5,6 +5,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 
 from commonplace.vault.lease import tables
+from commonplace.vault.lease.lease import Lease
 from commonplace.vault.postgres.connection import Connection, connect
 from commonplace.vault.postgres.migrations import migrate
 
@@ -23,6 +24,13 @@ class HeldLease:
 
     def lose(self) -> None:
         self._loop.call_soon_threadsafe(self.lost.set)
+
+
+async def wait_lost(lease: Lease) -> None:
+    """Wait until a lease is lost."""
+    lost = asyncio.Event()
+    lease.follow(lost.set)
+    await lost.wait()
 
 
 @contextmanager

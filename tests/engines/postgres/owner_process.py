@@ -14,6 +14,7 @@ from commonplace.errors import Unavailable
 from commonplace.vault.lease.leases import Leases
 from commonplace.vault.log.log import LogEntry
 from commonplace.vault.log.postgres import PostgresLog
+from tests.engines.postgres.node import wait_lost
 
 
 def say(*words: object) -> None:
@@ -47,7 +48,7 @@ async def own(url: str, leases: Leases, mode: str) -> None:
     say("owns", lease.fence)
     log = await asyncio.to_thread(PostgresLog, url, lease)
     work = [asyncio.create_task(append(log, lease.fence, n, mode)) for n in range(4)]
-    await lease.wait_lost()
+    await wait_lost(lease)
     for task in work:
         task.cancel()
     say("lost")

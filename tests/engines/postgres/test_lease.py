@@ -16,6 +16,7 @@ from commonplace.vault.lease.leases import Leases
 from commonplace.vault.postgres.connection import Connection, connect
 from commonplace.vault.postgres.migrations import migrate
 from tests.engines.postgres.conftest import admin
+from tests.engines.postgres.node import wait_lost
 from tests.engines.postgres.proxy import proxy_to
 from tests.engines.postgres.server import PostgresServer
 from tests.wait import eventually
@@ -278,7 +279,7 @@ async def test_a_lease_that_another_took_is_lost_at_the_next_renewal(
         expire(sessions[1])
         assert tables.claim(sessions[1], "team", "two", "", LONG) == lease.fence + 1
         async with asyncio.timeout(7):
-            await lease.wait_lost()
+            await wait_lost(lease)
 
 
 @pytest.mark.parametrize("error", [-3600, 3600])

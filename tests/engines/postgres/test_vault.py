@@ -18,7 +18,7 @@ from commonplace.vault.open import open_vault
 from commonplace.vault.settings import Root, Settings
 from commonplace.vault.suggestions.authorship import Suggester
 from commonplace.vault.vault import Vault
-from tests.engines.postgres.node import HeldLease, make_node, take
+from tests.engines.postgres.node import HeldLease, make_node, take, wait_lost
 
 pytestmark = pytest.mark.anyio
 
@@ -106,7 +106,7 @@ async def test_a_vault_whose_lease_is_lost_acknowledges_nothing_more(
                 with pytest.raises(Unavailable):
                     await vault.notes.edit("b.md", lambda _: [Edit(0, 0, "lost ")], "person:Ann")
                 async with asyncio.timeout(20):
-                    await lease.wait_lost()
+                    await wait_lost(lease)
         owner = await asyncio.to_thread(PostgresLog, url, node)
         (known,) = [
             each for each in await owner.known() if each.place and each.place.path == "b.md"

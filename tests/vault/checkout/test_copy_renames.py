@@ -54,6 +54,13 @@ async def test_a_rename_waits_and_the_links_follow_once_it_is_approved(
         assert (copy.troubles, await waiting(vault)) == ({}, [])
 
 
+async def test_a_rename_to_a_capital_ending_is_a_rename(make_settings: Make, tmp_path: Path):
+    async with opened(make_settings(NOTES), tmp_path / "copy") as (vault, copy):
+        (copy.folder / "Plan.md").rename(copy.folder / "Year.MD")
+        await copy.settle()
+        assert await waiting(vault) == [("rename", "Plan.md", "Year.MD")]
+
+
 async def test_a_rename_is_noticed_by_itself(make_settings: Make, tmp_path: Path):
     async with opened(make_settings(NOTES), tmp_path / "copy") as (vault, copy):
         (copy.folder / "Plan.md").rename(copy.folder / "Year.md")

@@ -103,6 +103,22 @@ async def test_created_notes_are_suggested_and_a_deletion_asks(make_settings: Ma
         assert (copy.folder / "New/C.md").read_text() == "# C\n"
 
 
+async def test_a_note_with_a_capital_ending_is_in_the_copy_as_every_other(
+    make_settings: Make, tmp_path: Path
+):
+    settings = make_settings({"Loud.MD": "one\n", "Other.Md": "a\n"})
+    async with opened(settings, tmp_path / "copy") as (vault, copy):
+        assert (copy.folder / "Loud.MD").read_text() == "one\n"
+        assert (copy.folder / "Other.Md").read_text() == "a\n"
+        await vault.notes.edit("Loud.MD", lambda _: [Edit(0, 0, "more than ")], "person:ada")
+        await holds(copy.folder / "Loud.MD", "more than one\n")
+        (copy.folder / "Other.Md").write_text("b\n")
+        await holds(tmp_path / "vault/Other.Md", "{--a--}{++b++}\n")
+        await copy.write(str(copy.folder / "Loud.MD"), "more than two\n")
+        assert await marked(vault, "Loud.MD") == "more than {--one--}{++two++}\n"
+        assert copy.troubles == {}
+
+
 async def test_a_rejected_suggestion_leaves_the_copy(make_settings: Make, tmp_path: Path):
     async with opened(make_settings({"A.md": "one\n"}), tmp_path / "copy") as (vault, copy):
         (copy.folder / "A.md").write_text("two\n")

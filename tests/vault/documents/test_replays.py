@@ -8,7 +8,7 @@ import pytest
 
 from commonplace.vault.documents import trials
 from commonplace.vault.documents.documents import Documents, First
-from commonplace.vault.documents.file.known_file import content_sha
+from commonplace.vault.files.reader import content_sha
 from commonplace.vault.log.log import THIS_UPDATE, FileRecord, LogEntry, Place
 from commonplace.vault.log.sqlite import SqliteLog
 from tests.core.yjs.updates import after, first, section, update

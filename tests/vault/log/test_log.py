@@ -6,7 +6,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
@@ -99,9 +99,15 @@ async def test_without_leading_a_write_is_saved_on_top_of_a_failed_one(
     def fail(connection: sqlite3.Connection) -> None:
         connection.execute("INSERT INTO nowhere VALUES (1)")
 
-    for leads, follows in ((False, True), (True, False)):
+    def fail_all(connection: sqlite3.Connection, _: Sequence[object]) -> list[None]:
+        fail(connection)
+        return []
+
+    alone = partial(commits.write, fail)
+    leading = partial(commits.write_with_others, fail_all, "item")
+    for write, follows in ((alone, True), (leading, False)):
         with pytest.raises(Unavailable):
-            await commits.write(fail, key="note", leads=leads)
+            await write(key="note")
         following = commits.write(partial(put, "follows"), key="note")
         if follows:
             await following

@@ -59,6 +59,10 @@ class Signature:
         return write(author, self.time, names)
 
 
+NOBODY = Signature()
+"""Whoever writes without saying who it is."""
+
+
 def read(text: str, start: int, end: int) -> tuple[Metadata | None, int]:
     """Return the metadata at `start`, and where the content behind it begins."""
     if not text.startswith("{", start, end):

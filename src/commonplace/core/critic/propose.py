@@ -17,7 +17,7 @@ from commonplace.core.critic.check import moved, reads_as_meant
 from commonplace.core.critic.decide import accept_all, reject_all
 from commonplace.core.critic.marks import DELIMITERS, WIDTH, Marked, has_delimiters
 from commonplace.core.critic.match import Match, footprints, matches
-from commonplace.core.critic.metadata import Signature
+from commonplace.core.critic.metadata import NOBODY, Signature
 from commonplace.core.critic.page import MarkedText, read
 from commonplace.core.critic.parse import parse
 from commonplace.core.critic.refusals import (
@@ -42,9 +42,6 @@ _FORMS = (
     MarkForm(by_lines=True),
     MarkForm(by_lines=True, guard=True),
 )
-
-
-NOBODY = Signature()
 
 _Row = tuple[Region, list[Edit]]
 

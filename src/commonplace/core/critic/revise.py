@@ -17,13 +17,13 @@ from collections.abc import Iterator
 from commonplace.core import critic
 from commonplace.core.critic import Signature, Suggested
 from commonplace.core.critic.marks import Marked
+from commonplace.core.critic.metadata import NOBODY
 from commonplace.core.critic.page import MarkedText, read
 from commonplace.core.critic.views import Role
 from commonplace.core.text.edits import Edit, apply, diff
 
 _WORD_CHARS_MAX = 64
 _BRIDGE = 12
-NOBODY = Signature()
 
 
 def revised(text: str, wanted: str, by: Signature = NOBODY) -> Suggested:

@@ -1,8 +1,8 @@
 """The alphabet of Yjs: numbers, strings, and state vectors as bytes.
 
 Everything read here may come from outside, so each count and length is bounded before it is
-believed, and whatever does not fit raises `HostileUpdate`. Frames are in `yjs_frames`, updates
-in `yjs_scan`.
+believed, and whatever does not fit raises `HostileUpdate`. Frames are in `frames`, updates in
+`scan`.
 """
 
 from collections.abc import Mapping

@@ -20,8 +20,9 @@ from typing import NamedTuple
 from commonplace.core.yjs.encoding import EarlyUpdate, HostileUpdate
 from commonplace.core.yjs.order import ItemNeighbours, since
 from commonplace.core.yjs.pieces import deleting, update_of
+from commonplace.core.yjs.policy import LOGGED, Policy
 from commonplace.core.yjs.scan import scan
-from commonplace.core.yjs.update import LOGGED, Deletion, Pair, Policy, Scanned, Struct
+from commonplace.core.yjs.update import Deletion, Pair, Scanned, Struct
 
 HELD_MAX = 2_000
 HELD_BYTES_MAX = 1024 * 1024

@@ -10,8 +10,9 @@ from typing import NamedTuple
 
 from commonplace.core.yjs.encoding import EarlyUpdate, HostileUpdate, varuint
 from commonplace.core.yjs.order import ItemNeighbours, since
+from commonplace.core.yjs.policy import Policy
 from commonplace.core.yjs.scan import scan
-from commonplace.core.yjs.update import Deletion, Pair, Policy, Scanned, Struct
+from commonplace.core.yjs.update import Deletion, Pair, Scanned, Struct
 
 PIECE_STRUCTS_MAX = 400
 PIECE_BYTES_MAX = 256 * 1024

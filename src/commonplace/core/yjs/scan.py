@@ -17,16 +17,8 @@ from commonplace.core.yjs.encoding import (
     LargeUpdate,
     read_clock,
 )
-from commonplace.core.yjs.update import (
-    ANYTHING,
-    Content,
-    Deletion,
-    Id,
-    Item,
-    Policy,
-    Scanned,
-    Struct,
-)
+from commonplace.core.yjs.policy import ANYTHING, Policy
+from commonplace.core.yjs.update import Content, Deletion, Id, Item, Scanned, Struct
 from commonplace.core.yjs.values import skip_value
 
 _HAS_ORIGIN = 0x80

@@ -13,20 +13,6 @@ from typing import NamedTuple
 
 from commonplace.core.yjs.encoding import var_string, varuint
 
-
-@dataclass(frozen=True, slots=True)
-class Bounds:
-    """How much one update may hold."""
-
-    bytes_max: int = 8 * 1024 * 1024
-    clients_max: int = 20_000
-    structs_max: int = 200_000
-    values_max: int = 200_000
-
-
-UNBOUNDED = Bounds(2**53, 2**53, 2**53, 2**53)
-
-
 Id = tuple[int, int]
 """A client and a clock."""
 
@@ -57,40 +43,6 @@ class Content(IntEnum):
     ANY = 8
     DOC = 9
     SKIP = 10
-
-
-@dataclass(frozen=True, slots=True)
-class Policy:
-    """What a document takes: names of roots (`None`: any), kinds of content, keyed values.
-
-    With `maps` every value has a key, and a type inside another is taken only as the value of a
-    root: the engine recurses into types that are deleted until its stack ends.
-    """
-
-    roots: frozenset[str] | None = None
-    contents: frozenset[Content] = frozenset(Content)
-    keys: bool = True
-    bounds: Bounds = Bounds()
-    maps: bool = False
-    text: bool = False
-    """Whether it is one text: its items stand in order, and none holds a NUL."""
-
-
-ANYTHING = Policy()
-LOGGED = Policy(bounds=UNBOUNDED)  # was let in piece by piece, and may have grown large
-# An embedded value counts in the engine's offsets but not in the text, so a note takes none.
-PLAIN_TEXT = Policy(
-    frozenset({"contents"}),
-    frozenset({Content.STRING, Content.DELETED}),
-    keys=False,
-    text=True,
-)
-FOLDER = Policy(
-    frozenset({"filemeta_v0", "docs", "backlinks_v0", "folder_config"}),
-    frozenset({Content.ANY, Content.TYPE, Content.DELETED}),
-    bounds=Bounds(structs_max=60_000),
-    maps=True,
-)
 
 
 @dataclass(frozen=True, slots=True)

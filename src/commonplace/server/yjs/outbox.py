@@ -22,8 +22,8 @@ from commonplace.core.yjs.frames import (
     encode,
     encode_awareness,
 )
+from commonplace.core.yjs.policy import LOGGED
 from commonplace.core.yjs.scan import scan
-from commonplace.core.yjs.update import LOGGED
 from commonplace.errors import CommonplaceError, Unavailable
 
 FRAMES_MAX = 1_000

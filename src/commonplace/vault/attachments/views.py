@@ -11,13 +11,13 @@ import anyio
 
 from commonplace.core.attachments import media
 from commonplace.errors import Unavailable, Unreadable
-from commonplace.vault.attachments.worker import PAGES_MAX
+from commonplace.vault.attachments.decoder import PAGES_MAX
 
 PICTURE_FILE_BYTES_MAX = 5_000_000
 PDF_FILE_BYTES_MAX = 50_000_000
 SECONDS_MAX = 25.0
 WORKERS_MAX = 2
-# Nothing of this process is the worker's business but where its code is.
+# Nothing of this process is the decoder's business but where its code is.
 _ENVIRONMENT = {"PYTHONPATH": os.pathsep.join(sys.path)}
 PICTURES = frozenset(("png", "jpg", "jpeg", "gif", "webp"))
 
@@ -62,7 +62,7 @@ class Views:
         return Pages(found, int(str(head["total"])))
 
     async def _made(self, path: str, data: bytes, *words: str) -> tuple[dict[str, object], bytes]:
-        command = [sys.executable, "-m", "commonplace.vault.attachments.worker", *words]
+        command = [sys.executable, "-m", "commonplace.vault.attachments.decoder", *words]
         async with self._turns:
             with anyio.move_on_after(SECONDS_MAX):
                 done = await anyio.run_process(

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import anyio.to_thread
 
+from commonplace.core.paths import has_note_suffix
 from commonplace.errors import CommonplaceError
 from commonplace.vault.checkout.bases import Bases
 from commonplace.vault.checkout.files import CopyFiles
@@ -74,12 +75,12 @@ class Moves:
     def _is_new(self, path: str) -> bool:
         """Tell whether nothing else stands under this name, here or there."""
         free = path in self._bases.moves.values() or not self._exists(path)
-        return path.endswith(".md") and not self._has(path) and free
+        return has_note_suffix(path) and not self._has(path) and free
 
     # -- in a thread
 
     def _stamps(self, paths: Iterable[str]) -> dict[str, Stamp | None]:
-        return {path: self._files.stamp(path) for path in paths if path.endswith(".md")}
+        return {path: self._files.stamp(path) for path in paths if has_note_suffix(path)}
 
     def _gone(self, inodes: set[int]) -> set[str]:
         known = list(self._inodes.items())

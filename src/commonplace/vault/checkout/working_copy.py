@@ -7,6 +7,7 @@ from pathlib import Path
 
 import anyio.to_thread
 
+from commonplace.core.paths import has_note_suffix
 from commonplace.core.text import endings
 from commonplace.core.text.endings import FileForm
 from commonplace.core.view import View
@@ -48,7 +49,7 @@ def check_room(vault: Vault, chosen: View) -> None:
 
 def _wanted(vault: Vault, chosen: View) -> list[str]:
     listed = vault.contents.catalog.paths()
-    return [path for path in listed if path.endswith(".md") and chosen.shows(path)]
+    return [path for path in listed if has_note_suffix(path) and chosen.shows(path)]
 
 
 class WorkingCopy:
@@ -146,7 +147,7 @@ class WorkingCopy:
     async def write(self, absolute: str, text: str) -> None:
         """Write a file of the copy, and take it in."""
         path = self._files.inside(absolute)
-        if not path.endswith(".md"):
+        if not has_note_suffix(path):
             raise BadArgument("Only notes (.md) can be written here.")
         old = await anyio.to_thread.run_sync(self._files.read, path)
         if not await anyio.to_thread.run_sync(self._files.write, path, text, old):
@@ -211,12 +212,12 @@ class WorkingCopy:
 
     def _hear_note(self, change: NoteChange) -> None:
         for path in (change.path, change.was):
-            if path and path.endswith(".md") and self._takes(path):
+            if path and has_note_suffix(path) and self._takes(path):
                 self._due.add({path})
 
     def _hear_edit(self, change: Change) -> None:
         path = self._vault.notes.ids.known_path(change.id)
-        if path is not None and path.endswith(".md") and self._takes(path):
+        if path is not None and has_note_suffix(path) and self._takes(path):
             self._due.add({path})
 
     def _takes(self, path: str) -> bool:
@@ -254,7 +255,7 @@ class WorkingCopy:
 
     async def _watch(self) -> None:
         async def look_at(paths: set[str]) -> None:
-            notes = {path for path in paths if path.endswith(".md")}
+            notes = {path for path in paths if has_note_suffix(path)}
             if notes != paths:  # a folder stands for all beneath it
                 notes |= await anyio.to_thread.run_sync(self._changed)
             self._due.add(notes)

@@ -125,7 +125,7 @@ def refuse_unwritable(edits: Sequence[Edit], after: str) -> None:
         if "\0" in edit.text or not _encodable(edit.text):
             raise BadArgument("The text has a NUL or half a character (a lone surrogate) in it.")
     if too_long(after):
-        raise BadArgument("The note would be longer than 10 MB.")
+        raise BadArgument(f"The note would be longer than {NOTE_BYTES_MAX // 1_000_000} MB.")
 
 
 def _encodable(text: str) -> bool:

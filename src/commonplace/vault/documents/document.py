@@ -13,8 +13,9 @@ from collections.abc import Mapping, Sequence
 from commonplace.core.text.edits import Edit, apply, diff
 from commonplace.core.yjs.encoding import HostileUpdate, LargeUpdate
 from commonplace.core.yjs.order import pairs_to_ask, refuse_order, since
+from commonplace.core.yjs.policy import LOGGED
 from commonplace.core.yjs.scan import scan
-from commonplace.core.yjs.update import LOGGED, Id, Pair, Scanned, first_update
+from commonplace.core.yjs.update import Id, Pair, Scanned, first_update
 from commonplace.errors import Unavailable
 from commonplace.vault.documents.changes import (
     Edited,

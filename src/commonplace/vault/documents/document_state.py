@@ -18,8 +18,9 @@ from commonplace.core.yjs.encoding import (
     encode_state_vector,
 )
 from commonplace.core.yjs.gate import Ask, Gate
+from commonplace.core.yjs.policy import LOGGED, PLAIN_TEXT, Policy
 from commonplace.core.yjs.scan import scan
-from commonplace.core.yjs.update import LOGGED, PLAIN_TEXT, Item, Policy, Scanned
+from commonplace.core.yjs.update import Item, Scanned
 from commonplace.errors import Unavailable
 from commonplace.vault.documents.authors import Authors
 from commonplace.vault.documents.changes import Listener

@@ -17,8 +17,9 @@ from typing import cast
 
 from commonplace.core.text.edits import Edit
 from commonplace.core.yjs.encoding import HostileUpdate
+from commonplace.core.yjs.policy import FOLDER, LOGGED
 from commonplace.core.yjs.scan import scan
-from commonplace.core.yjs.update import FOLDER, LOGGED, Scanned
+from commonplace.core.yjs.update import Scanned
 from commonplace.errors import BadArgument
 from commonplace.vault.documents.changes import Edited, Ingested, Plan, Taken
 from commonplace.vault.documents.document import Document

@@ -19,8 +19,9 @@ from typing import BinaryIO
 from commonplace.core.yjs.encoding import EarlyUpdate, HostileUpdate
 from commonplace.core.yjs.gate import Gate
 from commonplace.core.yjs.pieces import cut
+from commonplace.core.yjs.policy import LOGGED
 from commonplace.core.yjs.scan import scan
-from commonplace.core.yjs.update import LOGGED, Pair
+from commonplace.core.yjs.update import Pair
 from commonplace.errors import CommonplaceError, Unavailable
 from commonplace.vault.documents.document import Document
 from commonplace.vault.documents.engine.replica import EngineFault, Replica, merged

@@ -61,12 +61,6 @@ class Vectors:
     def __len__(self) -> int:
         return self._count
 
-    @property
-    def bytes_used(self) -> int:
-        """How much memory the vectors take, room for growth included."""
-        arrays = (self._chunks, self._notes, self._scales, self._values, self._signs)
-        return sum(array.nbytes for array in arrays)
-
     def load(self, rows: Iterable[Row]) -> None:
         """Add many rows of notes that are not here yet."""
         rest = iter(rows)

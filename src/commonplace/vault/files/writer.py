@@ -24,8 +24,7 @@ from commonplace.vault.files.reader import (
     stamp_of,
 )
 from commonplace.vault.files.rename import exchange, move, settle
-
-_TRASH_NAMES_MAX = 10_000
+from commonplace.vault.files.trash_names import trash_names
 
 
 class Pen:
@@ -168,9 +167,7 @@ class Pen:
 
     def trash(self, path: str) -> str:
         """Move a note to `.trash`, its path kept, a number added if that is taken."""
-        stem, dot, ending = path.rpartition(".")
-        for number in range(1, _TRASH_NAMES_MAX):
-            kept = f".trash/{path}" if number == 1 else f".trash/{stem} {number}{dot}{ending}"
+        for kept in trash_names(path):
             try:
                 self.rename(path, kept)
             except Conflict:

@@ -17,10 +17,10 @@ from commonplace.vault.documents.folder_document import FILES, FolderDocument, T
 from commonplace.vault.documents.notes import LiveNotes
 from commonplace.vault.files import empty_folders
 from commonplace.vault.files.roots import Roots
+from commonplace.vault.files.trash_names import TRASH
 from commonplace.vault.folders.listing import RootListing
 from commonplace.vault.folders.plan import ClientTouches, FolderEntry, inside_of, read_entry, steps
 from commonplace.vault.log.log import DocumentId, Log
-from commonplace.vault.notes.trash import FOLDER as TRASH
 
 LISTED_MAX = 20_000
 

@@ -7,7 +7,7 @@ same program alone.
 
 import marshal
 from collections.abc import Iterator
-from dataclasses import astuple, dataclass, field
+from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
@@ -81,7 +81,7 @@ class Rows:
         self.links += [(note, n, *row) for n, row in enumerate(made.links)]
         self.tags += [(note, n, tag, fold(tag)) for n, tag in enumerate(made.tags)]
         self.properties += [(note, key, value) for key, value in made.properties]
-        self.suggestions += [(note, *astuple(row)) for row in made.pending]
+        self.suggestions += [(note, row[0], n, *row[1:]) for n, row in enumerate(made.pending)]
 
 
 def identified(listed: Listed) -> tuple[str, str | None, int, int, int]:

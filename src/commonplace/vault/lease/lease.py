@@ -53,10 +53,6 @@ class Lease:
         else:
             self._listeners.append(listener)
 
-    async def wait_lost(self) -> None:
-        """Wait until it is lost."""
-        await self._lost.wait()
-
     def close(self) -> None:
         """Watch no longer; whoever follows is not called any more."""
         self._listeners.clear()

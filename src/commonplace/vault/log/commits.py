@@ -78,21 +78,17 @@ class Commits(Generic[C]):
         self._thread = threading.Thread(target=self._run, name=f"commonplace-{name}", daemon=True)
         self._thread.start()
 
-    def write(
-        self, work: Work[T], *, key: str = "", leads: bool = False, size: int = 0
-    ) -> "asyncio.Future[T]":
-        """Have something written; resolved once it is on disk.
-
-        What `leads` is built upon: if it fails, nothing under its key is written any more.
-        """
-        return self._ask(Job(work, writes=True, key=key, leads=leads, size=size))
+    def write(self, work: Work[T], *, key: str = "", size: int = 0) -> "asyncio.Future[T]":
+        """Have something written; resolved once it is on disk."""
+        return self._ask(Job(work, writes=True, key=key, size=size))
 
     def write_with_others(
         self, work: WorkOnAll[T], item: object, *, key: str, size: int = 0
     ) -> "asyncio.Future[T]":
         """Have something written that leads, by one call for all items that wait in a row.
 
-        The work answers one result for each item; it refuses none.
+        What leads is built upon: if it fails, nothing under its key is written any more. The work
+        answers one result for each item; it refuses none.
         """
         return self._ask(Job(work, writes=True, key=key, leads=True, size=size, item=item))
 

@@ -1,7 +1,8 @@
 """The log: every acknowledged edit, and what Commonplace must remember about documents.
 
-`Log` is what the rest of the program needs of it; `vault.sqlite_log` keeps it in a file. The
-contract suite (`tests/vault/log/contract.py`) says what an implementation must hold:
+`Log` is what the rest of the program needs of it; `sqlite` keeps it in a file, `postgres` in a
+team's database. The contract suite (`tests/vault/log/contract.py`) says what an implementation must
+hold:
 
 - an append is resolved only when it would survive a power cut, and appends of one document are
   replayed in the order in which they were made;

@@ -1,4 +1,4 @@
-"""Deleted notes: moved to `.trash` in their root, where Obsidian puts them too, and back.
+"""Deleted notes: moved to the trash of their root (`files.trash_names`), and back.
 
 A note's document goes with its file, so that what somebody still types in a note that is being
 deleted ends up in the trash and not nowhere, and a restored note has its history. Whoever has it
@@ -22,12 +22,11 @@ from commonplace.vault.documents.notes import LiveNotes
 from commonplace.vault.files.openat import open_beneath
 from commonplace.vault.files.reader import RootFolder, reason
 from commonplace.vault.files.roots import Roots
+from commonplace.vault.files.trash_names import TRASH, trash_names
 from commonplace.vault.log.late_records import Afterwards
 from commonplace.vault.log.log import Log
 
-FOLDER = ".trash"
 LISTED_MAX = 10_000
-_SAME_NAME_MAX = 1_000
 _KIND = "trash"
 
 
@@ -123,16 +122,13 @@ class Trash:
     def _files(self) -> list[str]:
         found: list[str] = []
         for root in self._roots.names():
-            disk, _ = self._roots.at(self._roots.joined(root, FOLDER))
-            found += (self._roots.joined(root, inside) for inside in _files(disk, FOLDER))
+            disk, _ = self._roots.at(self._roots.joined(root, TRASH))
+            found += (self._roots.joined(root, inside) for inside in _files(disk, TRASH))
         return sorted(found)[:LISTED_MAX]
 
     def _names(self, path: str) -> Iterator[str]:
         root, inside = self._roots.split(path)
-        stem, dot, ending = inside.rpartition(".")
-        yield self._roots.joined(root, f"{FOLDER}/{inside}")
-        for number in range(2, _SAME_NAME_MAX):
-            yield self._roots.joined(root, f"{FOLDER}/{stem} {number}{dot}{ending}")
+        return (self._roots.joined(root, name) for name in trash_names(inside))
 
     async def _origin(self, trash: str) -> str:
         """Check a path that leads into the trash, and return where the note was."""
@@ -143,7 +139,7 @@ class Trash:
     def _bare(self, trash: str) -> str:
         root, inside = self._roots.split(trash)
         folder, _, path = inside.partition("/")
-        if folder != FOLDER or not paths.is_document(path):
+        if folder != TRASH or not paths.is_document(path):
             raise BadPath(f"{trash!r} is no note in the trash. List it: commonplace trash --list.")
         return self._roots.joined(root, path)
 

@@ -41,7 +41,7 @@ from commonplace.vault.permissions.approvals import Approvals, Parked, Waiting
 from commonplace.vault.permissions.audit import Audit
 from commonplace.vault.permissions.grants import Grant, Remembered
 from commonplace.vault.permissions.performers import Perform, Performers
-from commonplace.vault.permissions.policies import Policies, Policy
+from commonplace.vault.permissions.policies import Policies
 from commonplace.vault.permissions.questions import Asked, Questions
 from commonplace.vault.permissions.requests import (
     Asker,
@@ -53,6 +53,7 @@ from commonplace.vault.permissions.requests import (
     Written,
     call_key,
 )
+from commonplace.vault.settings import Policy
 
 
 class Memory:

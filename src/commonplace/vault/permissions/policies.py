@@ -4,16 +4,12 @@ Of all rules that match, the strictest counts: deny, ask, suggest, allow; when n
 """
 
 from collections.abc import Mapping
-from typing import Literal, cast
+from typing import cast
 
 from commonplace.core import globs
 from commonplace.core.globs import Glob
 from commonplace.vault.permissions.requests import Operation
-from commonplace.vault.settings import rule_parts
-
-Policy = Literal["deny", "ask", "suggest", "allow"]
-
-_STRICTEST: tuple[Policy, ...] = ("deny", "ask", "suggest", "allow")
+from commonplace.vault.settings import POLICIES, Policy, rule_parts
 
 
 class Policies:
@@ -27,8 +23,7 @@ class Policies:
     def of(self, operation: Operation, path: str, actor: str) -> Policy:
         """Return the strictest policy that matches."""
         found = self._matching(operation, path, actor)
-        strictest: list[Policy] = [policy for policy in _STRICTEST if policy in found]
-        return strictest[0] if strictest else "ask"
+        return max(found, key=POLICIES.index) if found else "ask"
 
     def allow_edit(self, path: str, actor: str) -> bool:
         """Tell whether suggestions may be made in a note: they may unless a rule says deny."""

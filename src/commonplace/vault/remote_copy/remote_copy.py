@@ -14,12 +14,13 @@ from pathlib import Path
 import anyio
 import anyio.to_thread
 
+from commonplace.core.scopes import Scope
 from commonplace.errors import BadArgument, CommonplaceError, Conflict, Unavailable
 from commonplace.vault.files import watch
 from commonplace.vault.remote_copy.files import LocalFiles
 from commonplace.vault.remote_copy.news import News, Tell
 from commonplace.vault.remote_copy.rounds import QUIET_SECONDS, Rounds
-from commonplace.vault.remote_copy.server import WAIT_SECONDS, NotLetIn, Offline, Scope, Server
+from commonplace.vault.remote_copy.server import WAIT_SECONDS, NotLetIn, Offline, Server
 from commonplace.vault.remote_copy.state import CopyState
 from commonplace.vault.remote_copy.sync import FileSync
 

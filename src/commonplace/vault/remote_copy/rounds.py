@@ -11,9 +11,10 @@ import anyio
 
 from commonplace.core import paths
 from commonplace.core.file_sides import Sides, Step, is_too_many, lost, moves, next_step
+from commonplace.core.scopes import Scope
 from commonplace.errors import CommonplaceError, Unavailable
 from commonplace.vault.remote_copy.news import News, Tell
-from commonplace.vault.remote_copy.server import NotLetIn, Offline, Scope
+from commonplace.vault.remote_copy.server import NotLetIn, Offline
 from commonplace.vault.remote_copy.sync import FileSync
 
 QUIET_SECONDS = 1.0

@@ -13,10 +13,11 @@ import ssl
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Literal, cast
+from typing import Any, cast
 from urllib.parse import quote, urlencode, urlsplit
 
 from commonplace.core import paths
+from commonplace.core.scopes import Scope
 from commonplace.errors import (
     BadArgument,
     BadPath,
@@ -43,8 +44,6 @@ _ERRORS: Mapping[str, type[CommonplaceError]] = {
     "CONFLICT": Conflict,
     "UNREADABLE": Unreadable,
 }
-
-Scope = Literal["read", "suggest", "write"]
 
 
 class Offline(Unavailable):

@@ -8,15 +8,18 @@ import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 from urllib.parse import urlsplit
 
 from commonplace.errors import BadArgument
 from commonplace.vault import plugins
 from commonplace.vault.store_settings import StoreChoice
 
+Policy = Literal["allow", "suggest", "ask", "deny"]
+
 FAMILIES = ("files", "notes", "graph", "history")
 OPERATIONS = ("create", "update", "delete", "rename")
-POLICIES = ("allow", "ask", "suggest", "deny")
+POLICIES: tuple[Policy, ...] = ("allow", "suggest", "ask", "deny")  # the strictest last
 LOG_LEVELS = ("warning", "info", "debug", "error")
 LOG_FORMATS = ("text", "json")
 EDIT_POLICIES = ("suggest", "deny")
@@ -59,7 +62,7 @@ class Retention:
 class Embeddings:
     """Who makes embeddings: a provider, its address, the model to name to it, a key if it has one.
 
-    The table of providers is in `vault.providers`.
+    The table of providers is in `vault.embeddings.choice`.
     """
 
     url: str

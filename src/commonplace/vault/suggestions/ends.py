@@ -53,20 +53,7 @@ def pending_rows(
     path: str, marked: str, suggestions: Iterable[critic.Suggestion]
 ) -> list[PendingRow]:
     """Return suggestions in a text as the index has them."""
-    return [
-        (
-            path,
-            each.id,
-            str(each.kind),
-            each.line,
-            each.old,
-            each.new,
-            each.author,
-            each.time,
-            *digest.context(marked, each),
-        )
-        for each in suggestions
-    ]
+    return [(path, *digest.suggestion_row(marked, each)) for each in suggestions]
 
 
 class Ends:

@@ -15,11 +15,11 @@ from typing import NamedTuple
 from commonplace.errors import Unavailable, Unreadable
 from commonplace.vault.files.openat import open_beneath
 from commonplace.vault.files.reader import RootFolder, Stamp, reason, stamp_of
+from commonplace.vault.files.trash_names import TRASH
 from commonplace.vault.files.writer import write_aside
 from commonplace.vault.settings import Settings
 from commonplace.vault.team_files.store import KeptFile
 
-TRASH = ".trash"
 CONTENT_BYTES_MAX = 100 * 1024 * 1024
 _SPARE = ".commonplace"
 _CHUNK = 1 << 20

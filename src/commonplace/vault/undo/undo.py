@@ -18,13 +18,14 @@ from commonplace.core.text.edits import Edit, diff
 from commonplace.errors import BadArgument, CommonplaceError, NotFound
 from commonplace.vault.documents.changes import Edited, Purpose
 from commonplace.vault.documents.notes import LiveNotes
+from commonplace.vault.files.trash_names import TRASH
 from commonplace.vault.history.history import History, Revision, Wanted
 from commonplace.vault.history.intents import Intent, Intents, Json
 from commonplace.vault.history.recorder import Recorder
 from commonplace.vault.history.timeline import Timeline
 from commonplace.vault.log.log import Record
 from commonplace.vault.notes.rename import Renames
-from commonplace.vault.notes.trash import FOLDER, Trash
+from commonplace.vault.notes.trash import Trash
 from commonplace.vault.permissions.permissions import Permissions
 from commonplace.vault.search.texts import Texts
 from commonplace.vault.suggestions.decisions import rebased
@@ -283,7 +284,7 @@ def _comes_back(past: Past) -> bool:
 
 
 def _is_in_trash(path: str) -> bool:
-    return f"{FOLDER}/" in path
+    return f"{TRASH}/" in path
 
 
 def _offer(now: str, text: str, passages: Sequence[Passage], by: Signature) -> list[Edit]:

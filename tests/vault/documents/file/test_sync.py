@@ -9,8 +9,8 @@ import anyio
 import pytest
 
 from commonplace.core.text.edits import Edit
-from commonplace.vault.documents.file.known_file import content_sha
 from commonplace.vault.files import writer
+from commonplace.vault.files.reader import content_sha
 from commonplace.vault.files.roots import Roots
 from commonplace.vault.log.log import FileRecord
 from commonplace.vault.log.sqlite import SqliteLog

@@ -14,14 +14,13 @@ from commonplace.vault.documents.file.known_file import (
     KnownFile,
     Save,
     SaveListener,
-    content_sha,
     cuts_short,
     stamp_of,
     stamped,
 )
 from commonplace.vault.documents.file.spares import Spares
 from commonplace.vault.documents.file.stable_read import Caution
-from commonplace.vault.files.reader import Look, Stamp
+from commonplace.vault.files.reader import Look, Stamp, content_sha
 from commonplace.vault.files.roots import Roots
 from commonplace.vault.log.log import FileRecord, Log
 

@@ -1,6 +1,5 @@
-"""What is known of one document's file, and how one content of it is told from another."""
+"""What is known of one document's file, and whether a content found in it is cut short."""
 
-import hashlib
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 
@@ -15,7 +14,7 @@ from commonplace.vault.documents.engine.replica import text_of
 from commonplace.vault.documents.file import versions
 from commonplace.vault.documents.file.stable_read import LastLook
 from commonplace.vault.documents.file.versions import Held, Origin
-from commonplace.vault.files.reader import Stamp
+from commonplace.vault.files.reader import Stamp, content_sha
 from commonplace.vault.log.log import FileRecord
 
 ACTOR = "file"
@@ -31,11 +30,6 @@ class Save:
 
 
 SaveListener = Callable[[Save], Awaitable[None]]
-
-
-def content_sha(data: bytes) -> bytes:
-    """Tell one content of a file from another."""
-    return hashlib.blake2b(data, digest_size=16).digest()
 
 
 @dataclass(slots=True)

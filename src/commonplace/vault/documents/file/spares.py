@@ -14,12 +14,12 @@ from commonplace.core.text import endings
 from commonplace.errors import Unavailable, Unreadable
 from commonplace.vault.documents.documents import Documents
 from commonplace.vault.documents.engine.replica import text_of
-from commonplace.vault.documents.file.known_file import ACTOR, KnownFile, content_sha, cuts_short
+from commonplace.vault.documents.file.known_file import ACTOR, KnownFile, cuts_short
 from commonplace.vault.documents.file.leftovers import Leftovers
 from commonplace.vault.documents.file.stable_read import Caution
 from commonplace.vault.documents.file.versions import Held
 from commonplace.vault.files.conflict_copy import keep_conflict_copy
-from commonplace.vault.files.reader import Look
+from commonplace.vault.files.reader import Look, content_sha
 from commonplace.vault.files.roots import Roots
 from commonplace.vault.log.log import FileRecord
 

@@ -35,14 +35,13 @@ from commonplace.vault.documents.file.known_file import (
     ACTOR,
     KnownFile,
     SaveListener,
-    content_sha,
     stamp_of,
     stamped,
 )
 from commonplace.vault.documents.file.spares import Spares
 from commonplace.vault.documents.file.stable_read import HELD_SECONDS_MAX, Caution
 from commonplace.vault.documents.file.versions import OVERLAP_SECONDS, Held
-from commonplace.vault.files.reader import Stamp, reason
+from commonplace.vault.files.reader import Stamp, content_sha, reason
 from commonplace.vault.files.roots import Roots
 from commonplace.vault.log.log import THIS_UPDATE, FileRecord, Log
 from commonplace.vault.supervisor import Background

@@ -1,6 +1,6 @@
 """Makes of a file what an assistant can take, in a process that can do no harm and not last long.
 
-    python -m commonplace.vault.attachments.worker picture|pdf [FIRST LAST] < file
+    python -m commonplace.vault.attachments.decoder picture|pdf [FIRST LAST] < file
 
 A picture comes out no larger than models take it, in one of four formats; a PDF as the text of
 its pages. The decoders read whatever somebody put into the vault, so memory and time are limited
