@@ -196,8 +196,8 @@ def test_a_relay_loads_neither_the_protocol_nor_the_index(
     """What an assistant waits for when it starts."""
     owner(start, "mcp")
     code = (
-        "import sys; from commonplace.cli import main\n"
-        "main(['mcp'])\n"
+        "import sys; from commonplace.cli import run\n"
+        "run(['mcp'])\n"
         "heavy = {'mcp', 'anyio', 'asyncio', 'click', 'sqlite3', 'numpy', 'pycrdt', 'uvicorn'}\n"
         "print(sorted(heavy & sys.modules.keys()), file=sys.stderr)\n"
     )

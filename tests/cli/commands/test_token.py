@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from commonplace.cli import main
+from commonplace import cli
 from commonplace.cli.host_names import exposure
 from commonplace.errors import BadArgument
 from commonplace.vault.settings import Access
@@ -30,7 +30,7 @@ def here(
         monkeypatch.setenv(name, value)
 
     def command(*words: str, code: int = 0) -> CompletedProcess[str]:
-        done = main(words)
+        done = cli.run(words)
         said = capsys.readouterr()
         assert done == code, said.err
         return CompletedProcess(words, done, said.out, said.err)
