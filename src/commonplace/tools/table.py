@@ -23,7 +23,14 @@ from commonplace.tools.arguments import Check, checker, shown
 from commonplace.tools.call_log import CallTimer
 from commonplace.tools.definition import Definition, definition as definition
 from commonplace.tools.families import ALWAYS_LOADED, FAMILIES
-from commonplace.vault.permissions.requests import Ask, Asker, Choice, Question, Reply, Unanswered
+from commonplace.vault.permissions.requests import (
+    Ask,
+    Asker,
+    Choice,
+    PermissionQuestion,
+    Reply,
+    Unanswered,
+)
 from commonplace.vault.search.readiness import Incomplete
 
 CALL_SECONDS_MAX = 30.0
@@ -220,7 +227,7 @@ def _unhurried(call: Call, scope: anyio.CancelScope) -> Call:
     if (ask := call.ask) is None:
         return call
 
-    async def wait(question: Question) -> Choice:
+    async def wait(question: PermissionQuestion) -> Choice:
         left = scope.deadline - anyio.current_time()
         scope.deadline = math.inf
         try:

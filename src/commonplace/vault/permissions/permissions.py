@@ -50,7 +50,7 @@ from commonplace.vault.permissions.requests import (
     Json,
     Prepare,
     Wish,
-    Written,
+    WriteStatus,
     call_key,
 )
 
@@ -135,7 +135,7 @@ class Permissions:
         if self._policies.of("create", path, actor) == "deny":
             raise Denied("the vault's settings allow no create at this path.")
 
-    def follow_writes(self, listener: Callable[[Written], Awaitable[None]]) -> None:
+    def follow_writes(self, listener: Callable[[WriteStatus], Awaitable[None]]) -> None:
         """Hear what becomes of each write that is asked for."""
         self._performers.follow(listener)
 

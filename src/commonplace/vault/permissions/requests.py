@@ -16,7 +16,7 @@ Json = Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class PermissionQuestion:
     """What a person is asked; `id` ties the answer to this very question.
 
     `choices` are the ways to say yes, and `reach` says all that "always" would allow.
@@ -35,7 +35,7 @@ class Question:
 class Unanswered(Exception):
     """Ends a call whose question goes to the client: the answer comes with the next call."""
 
-    def __init__(self, question: Question) -> None:
+    def __init__(self, question: PermissionQuestion) -> None:
         super().__init__(question.id)
         self.question = question
 
@@ -48,7 +48,7 @@ class Reply:
     choice: Choice
 
 
-Ask = Callable[[Question], Awaitable[Choice]]
+Ask = Callable[[PermissionQuestion], Awaitable[Choice]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ class Wish:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WriteStatus:
     """What has become of a write that an assistant asked for.
 
     It `waits` in the queue under `number`, was `done` at once, or was decided there.

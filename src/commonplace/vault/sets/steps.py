@@ -16,7 +16,7 @@ from commonplace.vault.documents.notes import LiveNotes
 from commonplace.vault.history.intents import Intent, Intents, Json
 from commonplace.vault.log.log import Log, Record
 from commonplace.vault.sets.decision import SetDecision
-from commonplace.vault.sets.parked_writes import Answer, ParkedWrites, WriteStep
+from commonplace.vault.sets.parked_writes import ApprovalAnswer, ParkedWrites, WriteStep
 from commonplace.vault.suggestions.decisions import Decisions
 from commonplace.vault.suggestions.deed import Deed
 from commonplace.vault.suggestions.erasure import holds
@@ -91,7 +91,7 @@ class Steps:
         match intent.kind, "parked" in what:
             case "decide-set", True:
                 again = self._intents.resumes(intent)
-                given = Answer(what["verdict"], what["who"], what["reason"])
+                given = ApprovalAnswer(what["verdict"], what["who"], what["reason"])
                 done = await self._writes.decide(WriteStep.unpacked(what), given, again=again)
                 await self._intents.note(intent, step, done.packed())
             case "decide-set", False:
@@ -110,7 +110,7 @@ class Steps:
         elif intent.kind == DECIDE:
             await self._writes.take_back(WriteStep.unpacked(done), what["verdict"], what["who"])
         else:
-            given = Answer(what["verdict"], what["who"])
+            given = ApprovalAnswer(what["verdict"], what["who"])
             await self._writes.decide(WriteStep.unpacked(done), given, again=True)
 
     async def close(self, intent: Intent, done: Mapping[int, Json]) -> Sequence[Record]:
