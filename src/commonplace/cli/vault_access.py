@@ -21,7 +21,7 @@ from commonplace.server.composition import compose
 from commonplace.server.owner.handshake import Welcome, hello, line, parse_answer
 from commonplace.server.owner.host import hosting
 from commonplace.vault.doctor import Check
-from commonplace.vault.history.timeline import Question
+from commonplace.vault.history.timeline import TimelineQuery
 from commonplace.vault.index.queries.suggestions import PendingSuggestion
 from commonplace.vault.notes.trash import Trashed
 from commonplace.vault.owner import claim, connect, socket_folder
@@ -103,7 +103,7 @@ class PermissionDesk(Protocol):
 class TimelineDesk(Protocol):
     """What commands ask of the history."""
 
-    async def page(self, asked: Question) -> Json: ...  # noqa: D102
+    async def page(self, asked: TimelineQuery) -> Json: ...  # noqa: D102
     async def blame(self, path: str, offset: int = 1, limit: int = 0) -> Json: ...  # noqa: D102
     async def diff(self, revision: int, other: int = 0) -> Json: ...  # noqa: D102
     async def restore(self, revision: int, who: str) -> Json: ...  # noqa: D102

@@ -9,7 +9,7 @@ from commonplace.core.text.foreign import one_line
 from commonplace.tools.parameters import text, whole_number
 from commonplace.tools.table import Answer, Call, Tool, definition
 from commonplace.vault.history.moments import since
-from commonplace.vault.history.timeline import Question
+from commonplace.vault.history.timeline import TimelineQuery
 from commonplace.vault.sets.outcomes import outcomes
 from commonplace.vault.suggestions.authorship import Suggester
 from commonplace.vault.undo.gate import WriteGate
@@ -29,7 +29,7 @@ def tools(vault: Vault) -> list[Tool]:
     async def history(call: Call, arguments: Arguments) -> Answer:
         if "set" in arguments:
             return Answer(await _of_set(vault, arguments))
-        asked = Question(
+        asked = TimelineQuery(
             path=text(arguments, "path", ""),
             by=text(arguments, "by", ""),
             since=since(text(arguments, "since", ""), time.time()),

@@ -64,7 +64,7 @@ from commonplace.core.critic.suggestions import (
     suggestions,
 )
 from commonplace.core.critic.views import (
-    View,
+    TextView,
     accepted,
     accepted_view,
     base,
@@ -92,9 +92,9 @@ __all__ = [
     "Signature",
     "Suggested",
     "Suggestion",
+    "TextView",
     "Undecidable",
     "Unwritable",
-    "View",
     "accept",
     "accept_all",
     "accepted",

@@ -15,7 +15,7 @@ from commonplace.core.critic.suggestions import Group, Suggestion, groups, ident
 from commonplace.core.critic.views import (
     Role,
     Run,
-    View,
+    TextView,
     accepted_view,
     between,
     runs,
@@ -42,7 +42,7 @@ class MarkedText:
     """Comments and ends of highlights, which belong to the text before them: start to end."""
 
     @property
-    def accepted(self) -> View:
+    def accepted(self) -> TextView:
         """The accepted view, made when it is asked for: a text that is only checked needs none."""
         return accepted_view(self.marked)
 

@@ -23,8 +23,8 @@ undo gives the text from before it, to the byte.
 
 from commonplace.core.history.blame import BEFORE, Blame, Run, begun_by, spliced, started
 from commonplace.core.history.deltas import (
-    Change,
     Delta,
+    PassageChange,
     apply,
     between,
     decode,
@@ -40,9 +40,9 @@ __all__ = [
     "BEFORE",
     "MASK",
     "Blame",
-    "Change",
     "Delta",
     "Passage",
+    "PassageChange",
     "Run",
     "Step",
     "Undone",

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from commonplace.core import critic, markdown
 from commonplace.core.critic.marks import Mark, Marked
-from commonplace.core.critic.views import Role, View, between, text_between
+from commonplace.core.critic.views import Role, TextView, between, text_between
 from commonplace.core.markdown import Link
 from commonplace.core.text.edits import Edit
 
@@ -56,7 +56,7 @@ def respelled(
 
 
 def _targets(
-    view: View, spellings: Mapping[Spelling, str], write: Written, done: set[int]
+    view: TextView, spellings: Mapping[Spelling, str], write: Written, done: set[int]
 ) -> list[_Target]:
     found: list[_Target] = []
     source = view.text.encode()

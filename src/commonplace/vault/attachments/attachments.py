@@ -23,7 +23,7 @@ from commonplace.vault.index.indexer import LookAt
 from commonplace.vault.index.queries.links import LinkTo
 from commonplace.vault.index.reader import Index
 from commonplace.vault.notes.rename import Renamed, Renames
-from commonplace.vault.notes.rename_plan import Intent
+from commonplace.vault.notes.rename_plan import RenamePlan
 from commonplace.vault.settings import Settings
 
 SAVED_BYTES_MAX = 25_000_000
@@ -194,9 +194,9 @@ class Attachments:
             await look_at([path for path in moved.touched if path not in (file.path, new)])
         return moved
 
-    def _plan(self, old: str, new: str, files: AttachmentList) -> tuple[Intent, list[str]]:
+    def _plan(self, old: str, new: str, files: AttachmentList) -> tuple[RenamePlan, list[str]]:
         """Say which links are spelled how once the file has moved, and which are left."""
-        intent, left = Intent(old, new), list[str]()
+        intent, left = RenamePlan(old, new), list[str]()
         after = partial(_named_after, files, old, new)
         for link in self._leading_to(old, files):
             root = self._root_of(link.source)

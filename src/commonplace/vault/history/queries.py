@@ -7,7 +7,7 @@ from commonplace.core import history
 from commonplace.core.history import Blame
 from commonplace.errors import NotFound
 from commonplace.vault.history import acceptance, rows
-from commonplace.vault.history.history import BEFORE_CAUSE, Head, Revision, Wanted
+from commonplace.vault.history.history import BEFORE_CAUSE, Head, Revision, RevisionFilter
 from commonplace.vault.log.engine import Connection
 
 FEW_MAX = 10_000
@@ -47,7 +47,7 @@ def find(db: Connection, revision: int) -> Revision | None:
     return None if row is None else rows.revision(row)
 
 
-def revisions(db: Connection, wanted: Wanted) -> list[Revision]:
+def revisions(db: Connection, wanted: RevisionFilter) -> list[Revision]:
     """List revisions, newest first."""
     filters: dict[str, object] = {
         "doc = ?": wanted.document,
@@ -101,7 +101,7 @@ _SINCE = _Range("time", "time + 0", (">= ?",))
 _FOLDER = _Range("path", "path || ''", (">= ?", "< ?"))
 
 
-def _ranges(wanted: Wanted) -> list[tuple[_Range, tuple[object, ...]]]:
+def _ranges(wanted: RevisionFilter) -> list[tuple[_Range, tuple[object, ...]]]:
     found: list[tuple[_Range, tuple[object, ...]]] = []
     if wanted.since:
         found.append((_SINCE, (wanted.since,)))

@@ -14,7 +14,7 @@ from commonplace.core.digest import Digest
 from commonplace.core.links import Candidate, NameKind, respell
 from commonplace.core.text import edits
 from commonplace.vault.index.queries.links import LinkTo
-from commonplace.vault.notes.rename_plan import Intent, Planner, titled
+from commonplace.vault.notes.rename_plan import Planner, RenamePlan, titled
 
 Named = Mapping[str, Sequence[Candidate]]
 
@@ -129,13 +129,13 @@ class LinkPicture:
 
 def plan_rename(
     picture: LinkPicture, old: str, new: str, text: str, title: str
-) -> tuple[Intent, list[str]]:
+) -> tuple[RenamePlan, list[str]]:
     """Say which links of which nodes have to be spelled anew, and which are left."""
     planner = Planner(picture, picture.number, lambda path: False, several_roots=False)
     return planner.plan(old, new, text, title)
 
 
-def renamed_texts(intent: Intent, texts: Mapping[str, str]) -> dict[str, str]:
+def renamed_texts(intent: RenamePlan, texts: Mapping[str, str]) -> dict[str, str]:
     """Return the texts, by the ids that nodes have afterwards, that a rename changes.
 
     `texts` holds, by the same ids, what the nodes say before.

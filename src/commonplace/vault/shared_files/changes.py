@@ -33,7 +33,7 @@ from commonplace.errors import (
 from commonplace.vault.attachments.attachments import SAVED_BYTES_MAX
 from commonplace.vault.documents.changes import FILE
 from commonplace.vault.files.reader import NOTE_BYTES_MAX, reason
-from commonplace.vault.notes.rename_plan import Intent
+from commonplace.vault.notes.rename_plan import RenamePlan
 from commonplace.vault.permissions.requests import Asker
 from commonplace.vault.settings import CONFIG_FILE
 from commonplace.vault.shared_files.file_list import FILE_BYTES_MAX, SharedList, find_file
@@ -126,7 +126,7 @@ class SharedChanges:
         path, to = self._writable(raw), self._writable(to)
         async with self._lock(path), self._vault.indexer.held() as look_at:
             await self._require(path, was)
-            await self._vault.renames.carry_out(Intent(path, to), [], by.actor)
+            await self._vault.renames.carry_out(RenamePlan(path, to), [], by.actor)
             if paths.has_note_suffix(path):
                 self._vault.ends.follow(path, to)
                 await look_at([path, to], {to: path})

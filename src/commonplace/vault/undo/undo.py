@@ -18,7 +18,7 @@ from commonplace.core.text.edits import Edit, diff
 from commonplace.errors import BadArgument, CommonplaceError, NotFound
 from commonplace.vault.documents.changes import Edited, Purpose
 from commonplace.vault.documents.notes import LiveNotes
-from commonplace.vault.history.history import History, Revision, Wanted
+from commonplace.vault.history.history import History, Revision, RevisionFilter
 from commonplace.vault.history.intents import Intent, Intents, Json
 from commonplace.vault.history.recorder import Recorder
 from commonplace.vault.history.timeline import Timeline
@@ -108,7 +108,7 @@ class Undo:
         actors = [actor, set.partition(":")[2]]
         if set:
             await self._recorder.flush()
-            rows = await self._history.revisions(Wanted(set=set, limit=SET_MAX))
+            rows = await self._history.revisions(RevisionFilter(set=set, limit=SET_MAX))
             actors += [each.actor for each in rows]
         parts = (each.partition(":") for each in actors)
         return frozenset(name for kind, _, name in parts if kind == "assistant")
@@ -219,7 +219,7 @@ class Undo:
         """Find the notes that are concerned, each with its history."""
         await self._recorder.flush()
         if set:
-            rows = await self._history.revisions(Wanted(set=set, limit=SET_MAX))
+            rows = await self._history.revisions(RevisionFilter(set=set, limit=SET_MAX))
             documents = list(dict.fromkeys(each.document for each in rows))
         else:
             documents = list(await self._history.touched(actor, since))
