@@ -17,7 +17,7 @@ from commonplace.server.mcp.direct.http import DirectHttp
 from commonplace.server.mcp.http.late_app import LateApp
 from commonplace.server.mcp.http.sessions import McpSessions
 from commonplace.server.mcp.late_server import GetServer
-from commonplace.server.metrics.counts import Counts
+from commonplace.server.metrics.counts import Counters
 from commonplace.server.metrics.requests import RequestCounter
 from commonplace.server.parts import PartApp, Parts
 
@@ -37,7 +37,7 @@ def create_app(
     door: Door | None = None,
     ready: Ready | None = None,
     parts: Parts | None = None,
-    counts: Counts | None = None,
+    counts: Counters | None = None,
 ) -> Starlette:
     """Put the application together; it can be started once.
 

@@ -13,11 +13,11 @@ import anyio.to_thread
 
 from commonplace.errors import Unavailable
 from commonplace.server.cluster.door import keep_door
-from commonplace.server.cluster.gate import Gate
+from commonplace.server.cluster.gate import ConnectionRouter
 from commonplace.server.cluster.node import listening, load_ahead, patiently
 from commonplace.server.cluster.places import Places
 from commonplace.server.cluster.team import Team
-from commonplace.server.cluster.vaults import Plan, Vaults
+from commonplace.server.cluster.vaults import VaultOptions, Vaults
 from commonplace.server.metrics.registry import Registry
 from commonplace.server.owner.handshake import Hello
 from commonplace.server.owner.http_apps import url
@@ -62,7 +62,7 @@ async def serve_several(
     if not await patiently(leases.__aenter__, stop):
         return
     pool = Pool(team.database)
-    plan = Plan(settings_of, tuple(map(url, listeners)), team.idle_seconds, anew)
+    plan = VaultOptions(settings_of, tuple(map(url, listeners)), team.idle_seconds, anew)
     places = Places(leases, address)
     candidates = partial(_candidates, pool, places, folder, set[str]())
     try:
@@ -71,7 +71,7 @@ async def serve_several(
             greeting = Hello(
                 "http", "", os.getpid(), (), (), hosts=access.hosts, token=access.token
             )
-            gate = Gate(team, vaults, places, greeting, candidates)
+            gate = ConnectionRouter(team, vaults, places, greeting, candidates)
             tasks.start_soon(places.watch)
             tasks.start_soon(vaults.tidy_up)
             tasks.start_soon(load_ahead)

@@ -108,7 +108,7 @@ async def _app_name(folder: Path, greeting: Hello) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class VaultOptions:
     """How a node opens vaults: where their settings come from, where its page is, how long."""
 
     settings_of: Callable[[str], Settings]
@@ -124,7 +124,7 @@ class Vaults:
 
     def __init__(
         self,
-        plan: Plan,
+        plan: VaultOptions,
         team: Team,
         leases: Leases,
         pool: Pool,

@@ -28,7 +28,7 @@ from mcp.server.subscriptions import (
 )
 from mcp_types import INVALID_PARAMS
 
-from commonplace.server.mcp.ports import BURST_SECONDS, NoteChange, Notes
+from commonplace.server.mcp.ports import BURST_SECONDS, NoteEvent, Notes
 from commonplace.server.mcp.uris import canonical, note_uri
 from commonplace.vault.supervisor import Supervisor, tell_failure
 
@@ -37,7 +37,7 @@ SUBSCRIPTIONS_MAX = 1_000
 Listener = Callable[[ServerEvent], None]
 
 
-class Follower:
+class Subscriber:
     """A session of the 2025 era: what it wants to hear of, and what it has not been told yet."""
 
     def __init__(self, session: ServerSession) -> None:
@@ -97,7 +97,7 @@ class Feed:
         self.listen = ListenHandler(self)
         self._tasks = tasks
         self._listeners: dict[object, Listener] = {}
-        self._followers: dict[Connection, Follower] = {}
+        self._followers: dict[Connection, Subscriber] = {}
         self._pending: dict[ServerEvent, None] = {}
         self._news = anyio.Event()
 
@@ -120,7 +120,7 @@ class Feed:
                 tell_failure("A client could not be told of a change.", error)
         await checkpoint()
 
-    def note(self, change: NoteChange) -> None:
+    def note(self, change: NoteEvent) -> None:
         """Take in a change to a note; it is published when things have settled."""
         if not self._listeners:
             return
@@ -139,18 +139,18 @@ class Feed:
             for event in settled:
                 await self.publish(event)
 
-    def follower(self, ctx: ServerRequestContext[Any, Any]) -> Follower:
+    def follower(self, ctx: ServerRequestContext[Any, Any]) -> Subscriber:
         """Find the 2025-era session that a request belongs to, or begin to serve it."""
         connection = _connection_of(ctx)
         if connection not in self._followers:
-            follower = self._followers[connection] = Follower(ctx.session)
+            follower = self._followers[connection] = Subscriber(ctx.session)
             connection.exit_stack.callback(self._forget, connection)
             connection.exit_stack.callback(self.subscribe(follower.hear))
             self._tasks.start_soon(self._serve, follower)
         return self._followers[connection]
 
     @staticmethod
-    async def _serve(follower: Follower) -> None:
+    async def _serve(follower: Subscriber) -> None:
         try:
             await follower.run()
         except Exception as error:  # noqa: BLE001 (that session alone hears no more)

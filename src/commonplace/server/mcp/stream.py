@@ -45,7 +45,7 @@ Id = str | int
 
 
 @dataclass(frozen=True, slots=True)
-class Service:
+class SessionService:
     """What sessions are served with; without `direct`, the SDK's server answers everything."""
 
     server: GetServer
@@ -54,7 +54,7 @@ class Service:
 
 
 async def serve_stream(
-    service: Service, receive: ByteReceiveStream, send: ByteSendStream, actor: Actor
+    service: SessionService, receive: ByteReceiveStream, send: ByteSendStream, actor: Actor
 ) -> None:
     """Serve one client until it closes its side; any number of these may run at once."""
     async with anyio.create_task_group() as tasks:
@@ -66,7 +66,7 @@ class _Session:
     """A client's session: what it was opened with, and what waits for an answer."""
 
     def __init__(
-        self, service: Service, send: ByteSendStream, actor: Actor, tasks: TaskGroup
+        self, service: SessionService, send: ByteSendStream, actor: Actor, tasks: TaskGroup
     ) -> None:
         self._service, self._actor, self._tasks = service, actor, tasks
         self._writer = LineWriter(send)

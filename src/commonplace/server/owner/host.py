@@ -23,7 +23,7 @@ from commonplace.server.owner.handshake import HELLO_MAX, Hello, Welcome, chosen
 from commonplace.server.owner.http_apps import Web
 from commonplace.server.owner.interpreter import run_as_server
 from commonplace.server.owner.loop_errors import ignore_late_readers
-from commonplace.server.owner.pages import Pages
+from commonplace.server.owner.pages import PageAddresses
 from commonplace.vault.owner import Claim
 from commonplace.vault.settings import Settings
 
@@ -47,7 +47,7 @@ logger = logging.getLogger(__name__)
 class Composition(Protocol):
     """An open vault, as what is served to clients; `pages` knows where its page is."""
 
-    pages: Pages
+    pages: PageAddresses
 
     async def session(self, stream: BufferedByteStream, greeting: Hello, own: Settings) -> None:
         """Serve one MCP client until it goes; `own` is the vault's settings with its choices."""

@@ -44,7 +44,7 @@ class _Asked:
     sends: int = 0
 
 
-class Conversation:
+class RelayedSession:
     """What was said between a client and the owners it had, as far as it matters later."""
 
     def __init__(self) -> None:
