@@ -144,9 +144,9 @@ async def test_a_2025_session_that_ends_leaves_nothing_behind() -> None:
     with serving(app_on(server)) as url:
         async with Client(url + "/mcp", mode="legacy") as client:
             await subscribe(client, "note:///a.md")
-            assert len(feeds[0]._followers) == 1
+            assert len(feeds[0]._subscribers) == 1
         # The server clears up in a thread of its own.
-        await eventually(lambda: not feeds[0]._followers)
+        await eventually(lambda: not feeds[0]._subscribers)
         assert feeds[0]._listeners == {}
 
 

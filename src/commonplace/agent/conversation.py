@@ -11,7 +11,7 @@ from dataclasses import asdict
 from typing import Literal, Protocol
 
 from commonplace.agent.events import Choice, Event, Prompt, Question
-from commonplace.agent.record import Record
+from commonplace.agent.record import ConversationRecord
 from commonplace.agent.transcript import Transcript
 from commonplace.core.text.invisible import visible
 from commonplace.errors import BadArgument, CommonplaceError, Conflict, NotFound
@@ -58,9 +58,9 @@ class Conversation:
 
     def __init__(
         self,
-        record: Record,
+        record: ConversationRecord,
         place: Workplace,
-        save: Callable[[Record], Awaitable[None]],
+        save: Callable[[ConversationRecord], Awaitable[None]],
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.record, self._place = record, place

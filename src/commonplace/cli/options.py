@@ -33,7 +33,7 @@ from commonplace.vault.settings import (
 )
 from commonplace.vault.settings.config_file import Config
 from commonplace.vault.trust import Person, WiderSetting
-from commonplace.vault.trust.records import Records
+from commonplace.vault.trust.records import TrustAnswers
 
 Value = TypeVar("Value")
 Default = TypeVar("Default")
@@ -255,7 +255,7 @@ def _trusted(
     found = trust.split(config, folder, person)
     if not found.widening:
         return found.strict, ()
-    records, fingerprint = Records(base, folder), trust.fingerprint(config, folder)
+    records, fingerprint = TrustAnswers(base, folder), trust.fingerprint(config, folder)
     answer = records.answer(fingerprint)
     if answer is None and ask and records.possible:
         everything = trust.split(config, folder).widening

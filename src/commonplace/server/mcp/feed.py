@@ -97,7 +97,7 @@ class Feed:
         self.listen = ListenHandler(self)
         self._tasks = tasks
         self._listeners: dict[object, Listener] = {}
-        self._followers: dict[Connection, Subscriber] = {}
+        self._subscribers: dict[Connection, Subscriber] = {}
         self._pending: dict[ServerEvent, None] = {}
         self._news = anyio.Event()
 
@@ -139,25 +139,25 @@ class Feed:
             for event in settled:
                 await self.publish(event)
 
-    def follower(self, ctx: ServerRequestContext[Any, Any]) -> Subscriber:
+    def subscriber(self, ctx: ServerRequestContext[Any, Any]) -> Subscriber:
         """Find the 2025-era session that a request belongs to, or begin to serve it."""
         connection = _connection_of(ctx)
-        if connection not in self._followers:
-            follower = self._followers[connection] = Subscriber(ctx.session)
+        if connection not in self._subscribers:
+            subscriber = self._subscribers[connection] = Subscriber(ctx.session)
             connection.exit_stack.callback(self._forget, connection)
-            connection.exit_stack.callback(self.subscribe(follower.hear))
-            self._tasks.start_soon(self._serve, follower)
-        return self._followers[connection]
+            connection.exit_stack.callback(self.subscribe(subscriber.hear))
+            self._tasks.start_soon(self._serve, subscriber)
+        return self._subscribers[connection]
 
     @staticmethod
-    async def _serve(follower: Subscriber) -> None:
+    async def _serve(subscriber: Subscriber) -> None:
         try:
-            await follower.run()
+            await subscriber.run()
         except Exception as error:  # noqa: BLE001 (that session alone hears no more)
             tell_failure("A client can no longer be told of changes.", error)
 
     def _forget(self, connection: Connection) -> None:
-        self._followers.pop(connection).scope.cancel()
+        self._subscribers.pop(connection).scope.cancel()
 
 
 def feeding(notes: Notes) -> Callable[[Server[Feed]], AbstractAsyncContextManager[Feed]]:

@@ -70,14 +70,14 @@ class Resources:
         self, ctx: Context, params: types.SubscribeRequestParams
     ) -> types.EmptyResult:
         """Begin to tell a 2025-era session when a resource changes."""
-        ctx.lifespan_context.follower(ctx).want(params.uri)
+        ctx.lifespan_context.subscriber(ctx).want(params.uri)
         return types.EmptyResult()
 
     async def unsubscribe(
         self, ctx: Context, params: types.UnsubscribeRequestParams
     ) -> types.EmptyResult:
         """Tell it no more."""
-        ctx.lifespan_context.follower(ctx).ignore(params.uri)
+        ctx.lifespan_context.subscriber(ctx).ignore(params.uri)
         return types.EmptyResult()
 
     async def complete(

@@ -45,7 +45,7 @@ class Attached:
 
 
 @dataclass(frozen=True, slots=True)
-class Saved:
+class SavedAttachment:
     """A new attachment: its path, and how a note links to it."""
 
     path: str
@@ -142,7 +142,9 @@ class Attachments:
 
     # -- writing
 
-    async def save(self, note: str, name: str, kind: str, data: bytes, now: datetime) -> Saved:
+    async def save(
+        self, note: str, name: str, kind: str, data: bytes, now: datetime
+    ) -> SavedAttachment:
         """Save a file for a note; one that is there already with the same bytes is taken."""
         self._refuse_read_only()
         if len(data) > SAVED_BYTES_MAX:
@@ -155,7 +157,7 @@ class Attachments:
         path = await anyio.to_thread.run_sync(self._write, path, data)
         files = await self.files.current()
         link = attachments.shortest(path, note, files.named, self._root_of(note))
-        return Saved(path, link)
+        return SavedAttachment(path, link)
 
     def _write(self, path: str, data: bytes) -> str:
         for number in range(_NAMES_MAX):

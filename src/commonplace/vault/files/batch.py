@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from commonplace.errors import Unavailable
-from commonplace.vault.files.keeper import NOBODY, Keeper, Written
+from commonplace.vault.files.keeper import NOBODY, BackingStore, FileWrite
 from commonplace.vault.files.openat import open_beneath
 from commonplace.vault.files.reader import RootFolder, Stamp, stamp_of
 from commonplace.vault.files.rename import exchange, settle
@@ -43,7 +43,7 @@ class Swaps:
     """Some notes, while they are being changed; each folder is opened once."""
 
     def __init__(
-        self, at: Callable[[str], tuple[RootFolder, str]], keeper: Keeper = NOBODY
+        self, at: Callable[[str], tuple[RootFolder, str]], keeper: BackingStore = NOBODY
     ) -> None:
         """Take what finds a path's root, and the path inside it."""
         self._at = at
@@ -80,9 +80,9 @@ class Swaps:
             swap.attempt(swap.take_out)
         return [swap.error or swap.out for swap in swaps]
 
-    def _written(self, swap: "_Swap") -> Written:
+    def _written(self, swap: "_Swap") -> FileWrite:
         disk, inside = self._at(swap.change.path)
-        return Written(disk.root.name, inside, swap.change.data, swap.mode, swap.stamp)
+        return FileWrite(disk.root.name, inside, swap.change.data, swap.mode, swap.stamp)
 
     def clear(self, change: NewBytes) -> None:
         """Remove what a change left behind."""

@@ -13,7 +13,7 @@ from commonplace.vault.files.reader import Stamp
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class FileWrite:
     """A file that gets these bytes; one that is `new` must not be there yet."""
 
     root: str
@@ -33,10 +33,10 @@ class Moved:
     was: str
 
 
-FileChange = Written | Moved
+FileChange = FileWrite | Moved
 
 
-class Keeper(Protocol):
+class BackingStore(Protocol):
     """Whoever keeps what the files of a vault hold."""
 
     def announce(self, data: bytes) -> None:

@@ -12,7 +12,7 @@ from commonplace.core import globs, paths
 from commonplace.core.view import View
 from commonplace.errors import BadArgument, NotFound
 from commonplace.vault.files.batch import Swaps
-from commonplace.vault.files.keeper import NOBODY, Keeper
+from commonplace.vault.files.keeper import NOBODY, BackingStore
 from commonplace.vault.files.reader import Listed, Look, RootFolder, Stamp
 from commonplace.vault.files.writer import Pen
 from commonplace.vault.settings import Settings
@@ -21,7 +21,7 @@ from commonplace.vault.settings import Settings
 class Roots:
     """Every root of a vault, held open."""
 
-    def __init__(self, settings: Settings, keeper: Keeper = NOBODY) -> None:
+    def __init__(self, settings: Settings, keeper: BackingStore = NOBODY) -> None:
         self._named = settings.several_roots
         self._disks = {root.name: RootFolder(root) for root in settings.roots}
         self._pens = {name: Pen(disk, keeper) for name, disk in self._disks.items()}

@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 
 from commonplace.errors import Conflict, Unavailable
-from commonplace.vault.files.keeper import NOBODY, Keeper, Moved, Written
+from commonplace.vault.files.keeper import NOBODY, BackingStore, FileWrite, Moved
 from commonplace.vault.files.open_files import is_open_for_writing, wait_for_writers
 from commonplace.vault.files.openat import open_beneath
 from commonplace.vault.files.reader import (
@@ -31,7 +31,7 @@ _TRASH_NAMES_MAX = 10_000
 class Pen:
     """The one who writes the files of a root."""
 
-    def __init__(self, disk: RootFolder, keeper: Keeper = NOBODY) -> None:
+    def __init__(self, disk: RootFolder, keeper: BackingStore = NOBODY) -> None:
         """Take who says, at the last moment, whether this process may still write."""
         self._top = disk.descriptor
         self._root = disk.root.name
@@ -61,7 +61,7 @@ class Pen:
             mode = stat.S_IMODE(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode)
             self._keeper.announce(data)
             stamp = _write_new(folder, spare, data, mode)
-            change = Written(self._root, path, data, mode, stamp)
+            change = FileWrite(self._root, path, data, mode, stamp)
             try:
                 with self._keeper.change((change,)):
                     if patient:
@@ -139,7 +139,7 @@ class Pen:
             spare, mode = temporary(token), 0o666 & ~_umask()
             self._keeper.announce(data)
             stamp = _write_new(folder, spare, data, mode)
-            change = Written(self._root, path, data, mode, stamp, new=True)
+            change = FileWrite(self._root, path, data, mode, stamp, new=True)
             try:
                 with self._keeper.change((change,)):
                     move(folder, spare, folder, name)

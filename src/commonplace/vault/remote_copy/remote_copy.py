@@ -19,7 +19,13 @@ from commonplace.vault.files import watch
 from commonplace.vault.remote_copy.files import LocalFiles
 from commonplace.vault.remote_copy.news import News, Tell
 from commonplace.vault.remote_copy.rounds import QUIET_SECONDS, Rounds
-from commonplace.vault.remote_copy.server import WAIT_SECONDS, NotLetIn, Offline, Scope, Server
+from commonplace.vault.remote_copy.server import (
+    WAIT_SECONDS,
+    NotLetIn,
+    Offline,
+    RemoteServer,
+    Scope,
+)
 from commonplace.vault.remote_copy.state import CopyState
 from commonplace.vault.remote_copy.sync import FileSync
 
@@ -33,7 +39,13 @@ class RemoteCopy:
     """A folder with the files of a vault that a server has."""
 
     def __init__(
-        self, server: Server, files: LocalFiles, state: CopyState, tell: Tell, *, delete_many: bool
+        self,
+        server: RemoteServer,
+        files: LocalFiles,
+        state: CopyState,
+        tell: Tell,
+        *,
+        delete_many: bool,
     ) -> None:
         self._server, self._files, self._tell = server, files, tell
         self._sync = FileSync(server, files, state, tell)
@@ -46,7 +58,13 @@ class RemoteCopy:
     @classmethod
     @asynccontextmanager
     async def open(
-        cls, server: Server, folder: Path, base: Path, tell: Tell, *, delete_many: bool = False
+        cls,
+        server: RemoteServer,
+        folder: Path,
+        base: Path,
+        tell: Tell,
+        *,
+        delete_many: bool = False,
     ) -> "AsyncGenerator[RemoteCopy]":
         """Open a folder as a copy; its state is kept beneath `base`."""
         with _state(folder, base) as state:

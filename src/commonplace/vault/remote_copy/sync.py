@@ -27,11 +27,11 @@ from commonplace.vault.documents.file.stable_read import Caution, LastLook, Unse
 from commonplace.vault.files.reader import NOTE_BYTES_MAX, Look, Stamp, reason
 from commonplace.vault.remote_copy.files import LocalFiles
 from commonplace.vault.remote_copy.news import News, Tell
-from commonplace.vault.remote_copy.picture import Picture
+from commonplace.vault.remote_copy.picture import FileStates
 from commonplace.vault.remote_copy.server import (
     NotLetIn,
     Offline,
-    Server,
+    RemoteServer,
     content_hash,
 )
 from commonplace.vault.remote_copy.state import AgreedFile, CopyState, Sending
@@ -42,9 +42,11 @@ SENT_BYTES_MAX = 25_000_000
 class FileSync:
     """Brings single files together."""
 
-    def __init__(self, server: Server, files: LocalFiles, state: CopyState, tell: Tell) -> None:
+    def __init__(
+        self, server: RemoteServer, files: LocalFiles, state: CopyState, tell: Tell
+    ) -> None:
         self._server, self._files, self._state, self._tell = server, files, state, tell
-        self.picture = Picture(state.agreed())
+        self.picture = FileStates(state.agreed())
         self._earlier = Earlier()
         self._caution = Caution()
         self._looks: dict[str, LastLook] = {}

@@ -16,7 +16,7 @@ from commonplace.vault.nodes.neo4j.mirror import Mirror
 from commonplace.vault.nodes.neo4j.notes import NodeTexts
 from commonplace.vault.nodes.neo4j.schema import prepare
 from commonplace.vault.nodes.neo4j.search import NodeSearch
-from commonplace.vault.nodes.neo4j.store import Neo4jStore, Told
+from commonplace.vault.nodes.neo4j.store import Neo4jStore, ReportedProblems
 from commonplace.vault.nodes.requests import NodeWishes
 from commonplace.vault.nodes.store import Store
 from commonplace.vault.permissions.permissions import Permissions
@@ -59,7 +59,7 @@ async def _own(choice: StoreChoice, vault: Vault) -> AsyncGenerator[Give]:
         connected(choice, partial(prepare, use=OWN, vault="")) as database,
         anyio.create_task_group() as tasks,
     ):
-        read_only, told = vault.settings.read_only, Told()
+        read_only, told = vault.settings.read_only, ReportedProblems()
         wishes = NodeWishes(NodeTexts(database), choice.url, read_only=read_only)
         wishes.teach(vault.permissions)
         search = NodeSearch(database, _embedder(vault.settings))
