@@ -9,7 +9,7 @@ from pathlib import Path
 from commonplace.agent.conversation import Conversation
 from commonplace.agent.record import CONVERSATIONS_MAX, ConversationRecord, ConversationRecords
 from commonplace.agent.settings import PersonalSettings, read_settings
-from commonplace.agent.workplace import VaultPlace, remove_folder
+from commonplace.agent.vault_workspace import VaultPlace, remove_folder
 from commonplace.core.view import View
 from commonplace.errors import CommonplaceError, NotFound, Unavailable
 from commonplace.vault.checkout.working_copy import check_room
