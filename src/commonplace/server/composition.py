@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
     from commonplace.agent.agents import Agents
-    from commonplace.server.mcp.lazy import LateNotes
+    from commonplace.server.mcp.late_vault import LateNotes
     from commonplace.server.mcp.stream import SessionService
     from commonplace.server.metrics.registry import Registry
     from commonplace.server.metrics.text import Family
@@ -149,7 +149,7 @@ class Served:
         """Make what serves the sessions of a front end; the SDK is loaded when one needs it."""
         from commonplace.server.mcp.direct.answers import DirectAnswers
         from commonplace.server.mcp.late_server import LateServer
-        from commonplace.server.mcp.lazy import LateNotes, LateToolbox
+        from commonplace.server.mcp.late_vault import LateNotes, LateToolbox
         from commonplace.server.mcp.stream import SessionService
         from commonplace.server.mcp.tool_calls import ToolCalls
         from commonplace.tools.families import offered

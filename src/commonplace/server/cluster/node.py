@@ -18,18 +18,18 @@ import anyio
 import anyio.to_thread
 
 from commonplace.errors import Unavailable
-from commonplace.server.cluster.carry import ENDED
-from commonplace.server.cluster.door import attend, keep_door
+from commonplace.server.cluster.forwarding import ENDED
+from commonplace.server.cluster.node_listener import attend, keep_door
+from commonplace.server.cluster.owner_connection import Way
 from commonplace.server.cluster.team import Team
-from commonplace.server.cluster.way import Way
 from commonplace.server.composition import compose
 from commonplace.server.metrics.registry import Registry
 from commonplace.server.metrics.vault_metrics import follower_families
+from commonplace.server.owner.error_groups import plain_errors
 from commonplace.server.owner.handshake import hello
 from commonplace.server.owner.host import host
 from commonplace.server.owner.http_apps import url
 from commonplace.server.owner.loop_errors import ignore_late_readers
-from commonplace.server.owner.unwrap import plain_errors
 from commonplace.server.relay.http_proxy import cancel_when, once
 from commonplace.vault.databases import named_alike, team_databases
 from commonplace.vault.lease.lease import Lease

@@ -23,10 +23,10 @@ from commonplace.errors import CommonplaceError, Unavailable
 from commonplace.server.cluster.team import Team
 from commonplace.server.composition import Served, compose
 from commonplace.server.metrics.registry import Registry
-from commonplace.server.owner.attendance import Attendance
+from commonplace.server.owner.error_groups import plain_errors
 from commonplace.server.owner.handshake import HELLO_MAX, Hello, hello, line, parse_answer
 from commonplace.server.owner.host import host
-from commonplace.server.owner.unwrap import plain_errors
+from commonplace.server.owner.usage_counter import Attendance
 from commonplace.server.relay.http_proxy import once
 from commonplace.vault import memory
 from commonplace.vault.databases import named_alike, team_databases

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from commonplace.core.scopes import Scope
 from commonplace.server.api.assistants import Visits
-from commonplace.server.mcp.lazy import LateToolbox
+from commonplace.server.mcp.late_vault import LateToolbox
 from commonplace.server.metrics.counts import Counters
 from commonplace.tools.answer import Answer
 from commonplace.tools.definition import Definition, definition

@@ -18,12 +18,12 @@ from anyio.abc import SocketAttribute, SocketListener, SocketStream, TaskStatus
 from anyio.streams.buffered import BufferedByteStream
 
 from commonplace.errors import CommonplaceError
-from commonplace.server.owner.attendance import Attendance
 from commonplace.server.owner.handshake import HELLO_MAX, Hello, Welcome, chosen, line, parse_hello
 from commonplace.server.owner.http_apps import Web
 from commonplace.server.owner.interpreter import run_as_server
 from commonplace.server.owner.loop_errors import ignore_late_readers
 from commonplace.server.owner.pages import PageAddresses
+from commonplace.server.owner.usage_counter import Attendance
 from commonplace.vault.owner import Claim
 from commonplace.vault.settings import Settings
 

@@ -12,8 +12,8 @@ from anyio.streams.buffered import BufferedByteStream
 from anyio.streams.tls import TLSStream
 
 from commonplace.errors import Unavailable
-from commonplace.server.cluster.carry import ENDED, carry
-from commonplace.server.cluster.door import HANDSHAKE_SECONDS_MAX
+from commonplace.server.cluster.forwarding import ENDED, carry
+from commonplace.server.cluster.node_listener import HANDSHAKE_SECONDS_MAX
 from commonplace.server.owner.handshake import HELLO_MAX, Hello, line, parse_answer
 from commonplace.server.relay.http_proxy import wait_gone
 

@@ -15,10 +15,10 @@ from anyio.abc import SocketStream
 from anyio.streams.buffered import BufferedByteStream
 from anyio.streams.tls import TLSStream
 
-from commonplace.server.cluster.carry import ENDED
-from commonplace.server.cluster.door import attend, keep_door
+from commonplace.server.cluster.forwarding import ENDED
+from commonplace.server.cluster.node_listener import attend, keep_door
+from commonplace.server.cluster.owner_connection import Way
 from commonplace.server.cluster.team import Team
-from commonplace.server.cluster.way import Way
 from commonplace.server.owner.handshake import HELLO_MAX, Kind, Welcome, hello, line
 from commonplace.vault.owner import OWNER_SOCKET
 from commonplace.vault.settings import Root, Settings

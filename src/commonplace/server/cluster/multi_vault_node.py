@@ -12,9 +12,9 @@ import anyio
 import anyio.to_thread
 
 from commonplace.errors import Unavailable
-from commonplace.server.cluster.door import keep_door
-from commonplace.server.cluster.gate import ConnectionRouter
+from commonplace.server.cluster.connection_router import ConnectionRouter
 from commonplace.server.cluster.node import listening, load_ahead, patiently
+from commonplace.server.cluster.node_listener import keep_door
 from commonplace.server.cluster.places import Places
 from commonplace.server.cluster.team import Team
 from commonplace.server.cluster.vaults import VaultOptions, Vaults

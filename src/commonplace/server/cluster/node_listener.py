@@ -18,7 +18,7 @@ from anyio.streams.buffered import BufferedByteStream
 from anyio.streams.tls import TLSStream
 
 from commonplace.errors import CommonplaceError
-from commonplace.server.cluster.carry import ENDED, carry
+from commonplace.server.cluster.forwarding import ENDED, carry
 from commonplace.server.owner.handshake import (
     HELLO_MAX,
     Hello,

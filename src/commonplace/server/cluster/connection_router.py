@@ -18,13 +18,13 @@ from anyio.streams.buffered import BufferedByteStream
 from anyio.streams.tls import TLSStream
 
 from commonplace.errors import BadArgument, CommonplaceError, NotFound, Unavailable
-from commonplace.server.cluster.carry import ENDED, carry
-from commonplace.server.cluster.door import speak
+from commonplace.server.cluster.forwarding import ENDED, carry
 from commonplace.server.cluster.head import HEAD_MAX, RequestHead, parse_head
+from commonplace.server.cluster.node_listener import speak
+from commonplace.server.cluster.owner_connection import Way
 from commonplace.server.cluster.places import Places
 from commonplace.server.cluster.team import Team, checked_name
 from commonplace.server.cluster.vaults import OpenVault, Vaults
-from commonplace.server.cluster.way import Way
 from commonplace.server.owner.half_open import HEAD_SECONDS_MAX, count_max
 from commonplace.server.owner.handshake import Hello, Welcome, line
 from commonplace.server.relay.http_proxy import copy

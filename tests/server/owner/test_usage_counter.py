@@ -1,6 +1,6 @@
 """Who is there, and since when nobody is."""
 
-from commonplace.server.owner.attendance import Attendance
+from commonplace.server.owner.usage_counter import Attendance
 
 
 def test_the_time_runs_from_when_the_last_one_left() -> None:
