@@ -12,7 +12,7 @@ from commonplace.vault.history.moments import since
 from commonplace.vault.history.timeline import TimelineQuery
 from commonplace.vault.sets.outcomes import outcomes
 from commonplace.vault.suggestions.authorship import Suggester
-from commonplace.vault.undo.gate import WriteGate
+from commonplace.vault.undo.write_lock import WriteGate
 from commonplace.vault.vault import Vault
 
 Arguments = Mapping[str, object]

@@ -48,9 +48,9 @@ from commonplace.vault.suggestions.pending import PendingSuggestions
 from commonplace.vault.suggestions.review import Review
 from commonplace.vault.suggestions.suggest import Suggestions
 from commonplace.vault.supervisor import Supervisor
-from commonplace.vault.undo.gate import WriteGate
 from commonplace.vault.undo.undo import Undo
 from commonplace.vault.undo.withdraw import Withdrawal
+from commonplace.vault.undo.write_lock import WriteGate
 from commonplace.vault.vault import Vault
 
 if TYPE_CHECKING:

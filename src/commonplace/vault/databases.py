@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
-from commonplace.vault.files.keeper import NOBODY, BackingStore
+from commonplace.vault.files.backing_store import NOBODY, BackingStore
 from commonplace.vault.history.history import History
 from commonplace.vault.history.sqlite import SqliteHistory
 from commonplace.vault.lease.lease import Lease

@@ -29,7 +29,7 @@ from commonplace.vault.notes.durable_renames import KIND as RENAME
 from commonplace.vault.open import open_vault
 from commonplace.vault.postgres.connection import Connection
 from commonplace.vault.settings import Root, Settings
-from commonplace.vault.team_files.working_copy import TeamCopy
+from commonplace.vault.team_files.team_copy import TeamCopy
 
 LONG = 300.0
 NAMES = ("Hub.md", "deep/Other Hub.md")

@@ -18,11 +18,11 @@ from commonplace.core.text.edits import Edit
 from commonplace.errors import CommonplaceError, Conflict, Unavailable
 from commonplace.vault.files.openat import open_beneath
 from commonplace.vault.log.postgres_engine import PostgresEngine
-from commonplace.vault.team_files import copy_files
+from commonplace.vault.team_files import team_copy_files
 from commonplace.vault.team_files.folder import write_out
 from commonplace.vault.team_files.follow import Follower
 from commonplace.vault.team_files.store import KeptFile, sha_of
-from commonplace.vault.team_files.working_copy import TeamCopy
+from commonplace.vault.team_files.team_copy import TeamCopy
 from commonplace.vault.vault import Vault
 from tests.engines.postgres.node import HeldLease
 from tests.engines.postgres.team_node import end_lease, files_in, fill, owning
@@ -327,7 +327,7 @@ async def test_a_folder_that_cannot_be_read_counts_as_no_deletion(
                 return open_beneath(top, path, flags)
 
             with monkeypatch.context() as faulty:
-                faulty.setattr(copy_files, "open_beneath", refuse)
+                faulty.setattr(team_copy_files, "open_beneath", refuse)
                 follower = Follower(copy, clock=itertools.count(0, 100).__next__)
                 for hint in (b"", b"Files/picture.png"):
                     await asyncio.to_thread(follower.look, [hint])

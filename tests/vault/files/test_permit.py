@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from commonplace.errors import Unavailable
+from commonplace.vault.files.backing_store import NOBODY, FileChange, Nobody
 from commonplace.vault.files.batch import NewBytes
-from commonplace.vault.files.keeper import NOBODY, FileChange, Nobody
 from commonplace.vault.files.roots import Roots
 from commonplace.vault.settings import Root, Settings
 

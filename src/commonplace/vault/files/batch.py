@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from commonplace.errors import Unavailable
-from commonplace.vault.files.keeper import NOBODY, BackingStore, FileWrite
+from commonplace.vault.files.backing_store import NOBODY, BackingStore, FileWrite
 from commonplace.vault.files.openat import open_beneath
 from commonplace.vault.files.reader import RootFolder, Stamp, stamp_of
 from commonplace.vault.files.rename import exchange, settle

@@ -11,8 +11,8 @@ import anyio.to_thread
 from commonplace.core import globs, paths
 from commonplace.core.view import View
 from commonplace.errors import BadArgument, NotFound
+from commonplace.vault.files.backing_store import NOBODY, BackingStore
 from commonplace.vault.files.batch import Swaps
-from commonplace.vault.files.keeper import NOBODY, BackingStore
 from commonplace.vault.files.reader import Listed, Look, RootFolder, Stamp
 from commonplace.vault.files.writer import Pen
 from commonplace.vault.settings import Settings

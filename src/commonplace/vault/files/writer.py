@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 
 from commonplace.errors import Conflict, Unavailable
-from commonplace.vault.files.keeper import NOBODY, BackingStore, FileWrite, Moved
+from commonplace.vault.files.backing_store import NOBODY, BackingStore, FileWrite, Moved
 from commonplace.vault.files.open_files import is_open_for_writing, wait_for_writers
 from commonplace.vault.files.openat import open_beneath
 from commonplace.vault.files.reader import (

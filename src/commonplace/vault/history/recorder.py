@@ -5,7 +5,7 @@ revision ends and the next begins is at hand without keeping one for each keystr
 waits on the way of an edit: revisions are drafts in memory until `flush` keeps them, at most a
 moment later. A draft is kept only once the log has saved what it holds. What a crash takes of them
 is still in the log, whose compaction waits for us (`settle`), and is found there the next time
-that the document is changed (`gap`).
+that the document is changed (`missed_revisions`).
 """
 
 import asyncio
@@ -28,8 +28,8 @@ from commonplace.vault.history.drafts import (
     mark,
     saved_seq,
 )
-from commonplace.vault.history.gap import MissedRevisions
 from commonplace.vault.history.history import History, NewRevision
+from commonplace.vault.history.missed_revisions import MissedRevisions
 from commonplace.vault.log.log import Log
 from commonplace.vault.settings import Retention
 from commonplace.vault.supervisor import tell_failure

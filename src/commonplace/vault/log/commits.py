@@ -26,7 +26,7 @@ from typing import Generic, TypeVar
 
 from commonplace.errors import Unavailable
 from commonplace.vault.durations import CommitLoad, Durations
-from commonplace.vault.log.crowd import Crowd
+from commonplace.vault.log.burst_detector import Crowd
 from commonplace.vault.log.engine import C, Engine
 from commonplace.vault.log.jobs import (
     AnyJob,

@@ -25,9 +25,9 @@ from commonplace.errors import (
 from commonplace.vault.checkout.earlier_texts import Earlier
 from commonplace.vault.documents.file.stable_read import Caution, LastLook, Unsettled
 from commonplace.vault.files.reader import NOTE_BYTES_MAX, Look, Stamp, reason
+from commonplace.vault.remote_copy.file_states import FileStates
 from commonplace.vault.remote_copy.files import LocalFiles
 from commonplace.vault.remote_copy.news import News, Tell
-from commonplace.vault.remote_copy.picture import FileStates
 from commonplace.vault.remote_copy.server import (
     NotLetIn,
     Offline,

@@ -26,11 +26,11 @@ from commonplace.vault.sets.parked_writes import ParkedWrites, Texts, WriteStep
 from commonplace.vault.sets.sets import Sets
 from commonplace.vault.sets.steps import DECIDE, UNDO, Steps
 from commonplace.vault.suggestions.decisions import rebased
-from commonplace.vault.suggestions.deed import Deed
 from commonplace.vault.suggestions.ledger import Ledger
+from commonplace.vault.suggestions.note_decision import Deed
 from commonplace.vault.suggestions.review import Verdict
 from commonplace.vault.threads import aside_if_long
-from commonplace.vault.undo.gate import WriteGate
+from commonplace.vault.undo.write_lock import WriteGate
 
 logger = logging.getLogger(__name__)
 

@@ -17,8 +17,8 @@ from commonplace.vault.history.intents import KIND as INTENT, Intent, Intents, J
 from commonplace.vault.log.log import Log, Record
 from commonplace.vault.sets.decision import SetDecision, in_order
 from commonplace.vault.sets.steps import DECIDE, UNDO, Steps
-from commonplace.vault.suggestions.deed import Deed
 from commonplace.vault.suggestions.ledger import Decision, credit_of
+from commonplace.vault.suggestions.note_decision import Deed
 
 OLD = "set-decision"
 

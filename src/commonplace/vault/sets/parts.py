@@ -24,7 +24,7 @@ from commonplace.vault.suggestions.comments import Comments
 from commonplace.vault.suggestions.decisions import Decisions
 from commonplace.vault.suggestions.ledger import Ledger
 from commonplace.vault.suggestions.pending import PendingSuggestions
-from commonplace.vault.undo.gate import WriteGate
+from commonplace.vault.undo.write_lock import WriteGate
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,9 +18,9 @@ from commonplace.vault.log.log import Log, Record
 from commonplace.vault.sets.decision import SetDecision
 from commonplace.vault.sets.parked_writes import ApprovalAnswer, ParkedWrites, WriteStep
 from commonplace.vault.suggestions.decisions import Decisions
-from commonplace.vault.suggestions.deed import Deed
 from commonplace.vault.suggestions.erasure import holds
 from commonplace.vault.suggestions.ledger import Credit, Ledger
+from commonplace.vault.suggestions.note_decision import Deed
 from commonplace.vault.threads import aside_if_long
 
 DECIDE, UNDO = "decide-set", "undo-set"

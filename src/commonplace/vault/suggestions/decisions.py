@@ -21,8 +21,8 @@ from commonplace.vault.documents.changes import Edited, Plan, Purpose
 from commonplace.vault.documents.notes import LiveNotes
 from commonplace.vault.history.intents import Intent, Intents, Json
 from commonplace.vault.log.log import Log, Record
-from commonplace.vault.suggestions.deed import Deed
 from commonplace.vault.suggestions.ledger import Credit, Decision, Ledger
+from commonplace.vault.suggestions.note_decision import Deed
 
 DECISION, UNDO = "decision", "undo-decision"
 UNDO_MAX = 200

@@ -11,8 +11,8 @@ from commonplace.core.history.forget import unreadable
 from commonplace.vault.history.intents import Json
 from commonplace.vault.log.log import Log, Record
 from commonplace.vault.suggestions.decisions import DECIDED
-from commonplace.vault.suggestions.deed import Deed
 from commonplace.vault.suggestions.ledger import Decision, Ledger
+from commonplace.vault.suggestions.note_decision import Deed
 
 
 class ForgottenDecisions:

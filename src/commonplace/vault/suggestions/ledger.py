@@ -17,7 +17,7 @@ from commonplace.core.critic import rank
 from commonplace.core.scopes import HOLDER_PREFIX
 from commonplace.vault.log.late_records import Afterwards
 from commonplace.vault.log.log import Record
-from commonplace.vault.suggestions.doubts import Doubts
+from commonplace.vault.suggestions.suspected_rejections import Doubts
 
 _SUGGESTED = "suggested"
 _DECIDED = "decided"

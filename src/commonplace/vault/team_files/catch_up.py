@@ -20,10 +20,10 @@ import anyio.to_thread
 from commonplace.errors import Conflict, Unavailable, Unreadable
 from commonplace.vault.files.conflict_copy import name_of_copy
 from commonplace.vault.files.reader import Stamp, reason
-from commonplace.vault.team_files.agreed import SyncedFile
-from commonplace.vault.team_files.copy_files import FileReplacement, FoundFile, shown
 from commonplace.vault.team_files.store import KeptFile, sha_of
-from commonplace.vault.team_files.working_copy import TeamCopy
+from commonplace.vault.team_files.synced_files import SyncedFile
+from commonplace.vault.team_files.team_copy import TeamCopy
+from commonplace.vault.team_files.team_copy_files import FileReplacement, FoundFile, shown
 
 STEP_BYTES_MAX = 8 * 1024 * 1024
 STEP_FILES_MAX = 200

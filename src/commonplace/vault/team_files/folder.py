@@ -17,15 +17,7 @@ from commonplace.vault.log.postgres_engine import schema_of
 from commonplace.vault.postgres.connection import Connection, connect
 from commonplace.vault.postgres.pool import Pool, reading
 from commonplace.vault.settings import Root, Settings
-from commonplace.vault.team_files.agreed import AGREED
 from commonplace.vault.team_files.catch_up import refuse_strange, steps
-from commonplace.vault.team_files.copy_files import (
-    CONTENT_BYTES_MAX,
-    FileReplacement,
-    TeamCopyFiles,
-    is_hidden,
-    shown,
-)
 from commonplace.vault.team_files.store import (
     FileStore,
     KeptFile,
@@ -33,6 +25,14 @@ from commonplace.vault.team_files.store import (
     read_contents,
     sha_of,
     sizes,
+)
+from commonplace.vault.team_files.synced_files import AGREED
+from commonplace.vault.team_files.team_copy_files import (
+    CONTENT_BYTES_MAX,
+    FileReplacement,
+    TeamCopyFiles,
+    is_hidden,
+    shown,
 )
 
 # To write what was read takes time, in which the database waits.

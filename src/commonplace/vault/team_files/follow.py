@@ -17,8 +17,8 @@ import anyio.to_thread
 
 from commonplace.errors import CommonplaceError
 from commonplace.vault.files.reader import reason
-from commonplace.vault.team_files.copy_files import shown
-from commonplace.vault.team_files.working_copy import TeamCopy
+from commonplace.vault.team_files.team_copy import TeamCopy
+from commonplace.vault.team_files.team_copy_files import shown
 
 RESCAN_SECONDS = 60.0
 GONE_SECONDS = 2.0

@@ -9,12 +9,12 @@ import anyio.to_thread
 from commonplace.vault.lease.lease import Lease
 from commonplace.vault.postgres.pool import Pool
 from commonplace.vault.settings import Settings
-from commonplace.vault.team_files.agreed import AGREED, SyncedFiles
 from commonplace.vault.team_files.catch_up import catch_up
-from commonplace.vault.team_files.copy_files import TeamCopyFiles
 from commonplace.vault.team_files.follow import Follower
 from commonplace.vault.team_files.store import FileStore
-from commonplace.vault.team_files.working_copy import TeamCopy
+from commonplace.vault.team_files.synced_files import AGREED, SyncedFiles
+from commonplace.vault.team_files.team_copy import TeamCopy
+from commonplace.vault.team_files.team_copy_files import TeamCopyFiles
 
 
 @dataclass(frozen=True, slots=True)

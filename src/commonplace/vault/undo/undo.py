@@ -28,8 +28,8 @@ from commonplace.vault.notes.trash import FOLDER, Trash
 from commonplace.vault.permissions.permissions import Permissions
 from commonplace.vault.search.texts import Texts
 from commonplace.vault.suggestions.decisions import rebased
-from commonplace.vault.undo.gate import WriteGate
 from commonplace.vault.undo.plan import OFFER, Past, Whole, after, offered, shown
+from commonplace.vault.undo.write_lock import WriteGate
 
 KIND = "undo-author"
 SET_PREFIX = "undo-"

@@ -4,8 +4,8 @@ import anyio
 import pytest
 
 from commonplace.errors import Unavailable
-from commonplace.vault.undo import gate as module
-from commonplace.vault.undo.gate import WriteGate
+from commonplace.vault.undo import write_lock
+from commonplace.vault.undo.write_lock import WriteGate
 
 pytestmark = pytest.mark.anyio
 
@@ -51,8 +51,8 @@ async def test_an_undo_waits_for_the_write_that_is_under_way() -> None:
 
 
 async def test_neither_waits_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "UNDER_WAY_SECONDS_MAX", 0.01)
-    monkeypatch.setattr(module, "WAIT_SECONDS_MAX", 0.01)
+    monkeypatch.setattr(write_lock, "UNDER_WAY_SECONDS_MAX", 0.01)
+    monkeypatch.setattr(write_lock, "WAIT_SECONDS_MAX", 0.01)
     gate = WriteGate()
     async with gate.write("Claude"), gate.hold("Claude"):
         with pytest.raises(Unavailable, match="taking back what you did"):

@@ -16,12 +16,12 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from commonplace.errors import CommonplaceError, Unavailable
-from commonplace.vault.files.keeper import FileChange, FileWrite
+from commonplace.vault.files.backing_store import FileChange, FileWrite
 from commonplace.vault.files.open_files import is_open_for_writing
 from commonplace.vault.files.reader import Stamp
-from commonplace.vault.team_files.agreed import SyncedFiles
-from commonplace.vault.team_files.copy_files import TeamCopyFiles
 from commonplace.vault.team_files.store import FileStore, KeptFile, sha_of
+from commonplace.vault.team_files.synced_files import SyncedFiles
+from commonplace.vault.team_files.team_copy_files import TeamCopyFiles
 
 _logger = logging.getLogger(__name__)
 
