@@ -9,7 +9,7 @@ from pathlib import Path
 from commonplace.agent.conversation import Conversation
 from commonplace.agent.record import CONVERSATIONS_MAX, ConversationRecord, ConversationRecords
 from commonplace.agent.settings import PersonalSettings, read_settings
-from commonplace.agent.vault_workspace import VaultPlace, remove_folder
+from commonplace.agent.vault_workspace import VaultWorkspace, remove_folder
 from commonplace.core.view import View
 from commonplace.errors import CommonplaceError, NotFound, Unavailable
 from commonplace.vault.checkout.working_copy import check_room
@@ -90,7 +90,7 @@ class Agents:
     def _opened(self, record: ConversationRecord) -> Conversation:
         agent = self.personal().agent(record.agent)
         folder = self._records.folder_of(record.id)
-        place = VaultPlace(self._vault, agent, folder, self._serve_tools, self._make_room)
+        place = VaultWorkspace(self._vault, agent, folder, self._serve_tools, self._make_room)
         self._open[record.id] = Conversation(record, place, self._save)
         return self._open[record.id]
 

@@ -29,7 +29,7 @@ TOKEN_SECONDS_MAX = 24 * 3_600.0
 NAMES_MAX = 100
 
 
-class VaultPlace:
+class VaultWorkspace:
     """The workplace of one conversation; it opens with the first prompt."""
 
     def __init__(

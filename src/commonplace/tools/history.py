@@ -12,7 +12,7 @@ from commonplace.vault.history.moments import since
 from commonplace.vault.history.timeline import TimelineQuery
 from commonplace.vault.sets.outcomes import outcomes
 from commonplace.vault.suggestions.authorship import Suggester
-from commonplace.vault.undo.write_lock import WriteGate
+from commonplace.vault.undo.write_lock import WriteLock
 from commonplace.vault.vault import Vault
 
 Arguments = Mapping[str, object]
@@ -84,13 +84,13 @@ def _outcome(row: Mapping[str, Any]) -> list[str]:
     return [*lines, f"    + {row['new']}"] if row["new"] else lines
 
 
-def held(gate: WriteGate, tool: Tool) -> Tool:
+def held(write_lock: WriteLock, tool: Tool) -> Tool:
     """Let a tool that writes wait while what its caller did is being taken back."""
     if not tool.writes:
         return tool
 
     async def run(call: Call, arguments: Arguments) -> Answer:
-        async with gate.write(call.actor.name):
+        async with write_lock.write(call.actor.name):
             return await tool.run(call, arguments)
 
     return replace(tool, run=run)

@@ -123,7 +123,7 @@ async def test_without_a_fence_a_replaced_owner_writes_into_the_vault(
     filled(tmp_path / "one")
     with suppress(Unavailable):
         async with owning(url, tmp_path / "one") as vault:
-            copy = vault.roots._keeper
+            copy = vault.roots._backing_store
             assert isinstance(copy, TeamCopy)
             engine = copy.store._commits._engine
             assert isinstance(engine, PostgresEngine)
@@ -283,7 +283,7 @@ async def test_a_copy_that_is_thrown_away_under_its_owner_empties_no_vault(
     many = {f"{number}.md".encode(): b"%d\n" % number for number in range(60)}
     first = fill(tmp_path / "one" / "notes", many)
     async with owning(url, tmp_path / "one") as vault:
-        copy = vault.roots._keeper
+        copy = vault.roots._backing_store
         assert isinstance(copy, TeamCopy)
         for number in range(40):
             (first / f"{number}.md").unlink()
@@ -317,7 +317,7 @@ async def test_a_folder_that_cannot_be_read_counts_as_no_deletion(
     """Beside its control: one that is not there is one."""
     filled(tmp_path / "one")
     async with owning(url, tmp_path / "one") as vault:
-        copy = vault.roots._keeper
+        copy = vault.roots._backing_store
         assert isinstance(copy, TeamCopy)
 
         async def look_twice(code: int) -> None:

@@ -178,7 +178,7 @@ async def test_what_the_assistant_writes_meanwhile_comes_after_the_undo(
         undo = partial(vault.undo.undo, "Ann", set=str((await undo())["undo"]))
         after = "A dog sat on the mat.\n"
     tool = Tool(definition("edit"), "files", writes=True, run=_writing(vault))
-    held = history.held(vault.undo.gate, tool)
+    held = history.held(vault.undo.write_lock, tool)
     carry_out = vault.intents.run
 
     async def write() -> None:

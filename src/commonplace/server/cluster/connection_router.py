@@ -1,4 +1,4 @@
-"""The gate of a node with several vaults: each connection is carried to the owner of its vault.
+"""Connections to a node with several vaults: each is carried to the owner of its vault.
 
 That owner is this node, or another, or, when nobody has the vault, the node whose turn it is.
 Whoever comes while a vault changes hands waits, and is not refused.
@@ -21,7 +21,7 @@ from commonplace.errors import BadArgument, CommonplaceError, NotFound, Unavaila
 from commonplace.server.cluster.forwarding import ENDED, carry
 from commonplace.server.cluster.head import HEAD_MAX, RequestHead, parse_head
 from commonplace.server.cluster.node_listener import speak
-from commonplace.server.cluster.owner_connection import Way
+from commonplace.server.cluster.owner_connection import OwnerConnection
 from commonplace.server.cluster.places import Places
 from commonplace.server.cluster.team import Team, checked_name
 from commonplace.server.cluster.vaults import OpenVault, Vaults
@@ -164,7 +164,7 @@ class ConnectionRouter:
     async def _have_opened(self, name: str, greeting: Hello) -> TLSStream | None:
         """Have a vault opened that nobody has, by the first whose turn it is and who answers.
 
-        Returns the way there, if that is another node.
+        Returns a connection there, if that is another node.
         """
         candidates = await self._candidates(name)
         if not candidates:
@@ -185,9 +185,9 @@ class ConnectionRouter:
 
     async def _reach(self, address: str, greeting: Hello) -> TLSStream | None:
         host, _, port = address.rpartition(":")
-        way = Way(host, int(port), self._context, greeting)
+        owner = OwnerConnection(host, int(port), self._context, greeting)
         try:
-            return await way.reach(greeting, REACH_SECONDS_MAX)
+            return await owner.reach(greeting, REACH_SECONDS_MAX)
         except ENDED:
             return None
 

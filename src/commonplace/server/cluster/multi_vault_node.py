@@ -14,7 +14,7 @@ import anyio.to_thread
 from commonplace.errors import Unavailable
 from commonplace.server.cluster.connection_router import ConnectionRouter
 from commonplace.server.cluster.node import listening, load_ahead, patiently
-from commonplace.server.cluster.node_listener import keep_door
+from commonplace.server.cluster.node_listener import accept_nodes
 from commonplace.server.cluster.places import Places
 from commonplace.server.cluster.team import Team
 from commonplace.server.cluster.vaults import VaultOptions, Vaults
@@ -71,13 +71,13 @@ async def serve_several(
             greeting = Hello(
                 "http", "", os.getpid(), (), (), hosts=access.hosts, token=access.token
             )
-            gate = ConnectionRouter(team, vaults, places, greeting, candidates)
+            router = ConnectionRouter(team, vaults, places, greeting, candidates)
             tasks.start_soon(places.watch)
             tasks.start_soon(vaults.tidy_up)
             tasks.start_soon(load_ahead)
-            tasks.start_soon(keep_door, door, team.context(server=True), gate.receive)
+            tasks.start_soon(accept_nodes, door, team.context(server=True), router.receive)
             for listener in listeners:
-                tasks.start_soon(gate.accept, listener.dup())
+                tasks.start_soon(router.accept, listener.dup())
             ready()
             with watch.sharing(folder):
                 await stop.wait()

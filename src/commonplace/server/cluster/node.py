@@ -19,8 +19,8 @@ import anyio.to_thread
 
 from commonplace.errors import Unavailable
 from commonplace.server.cluster.forwarding import ENDED
-from commonplace.server.cluster.node_listener import attend, keep_door
-from commonplace.server.cluster.owner_connection import Way
+from commonplace.server.cluster.node_listener import accept_nodes, attend
+from commonplace.server.cluster.owner_connection import OwnerConnection
 from commonplace.server.cluster.team import Team
 from commonplace.server.composition import compose
 from commonplace.server.metrics.registry import Registry
@@ -131,7 +131,9 @@ class _Node:
             with plain_errors(), listen_as_node(self.settings) as claim:
                 async with anyio.create_task_group() as tasks:
                     sockets = socket_folder(self.settings)
-                    tasks.start_soon(keep_door, self.door.dup(), context, partial(attend, sockets))
+                    tasks.start_soon(
+                        accept_nodes, self.door.dup(), context, partial(attend, sockets)
+                    )
                     await host(
                         settings,
                         claim,
@@ -149,15 +151,15 @@ class _Node:
         name, _, port = holder.address.rpartition(":")
         greeting = hello(self.settings, "http", urls=tuple(map(url, self.listeners)))
         greeting = replace(greeting, roots=tuple((name, "") for name, _ in greeting.roots))
-        way = Way(name, int(port), self.team.context(server=False), greeting)
-        state = lambda: follower_families(self.team.vault, holder.fence, way.carried)  # noqa: E731
+        owner = OwnerConnection(name, int(port), self.team.context(server=False), greeting)
+        state = lambda: follower_families(self.team.vault, holder.fence, owner.carried)  # noqa: E731
         with plain_errors(), suppress(*ENDED), self.registry.telling(state):
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(cancel_when, self.stop, tasks.cancel_scope)
                 tasks.start_soon(self._watch, holder, tasks.cancel_scope)
                 tasks.start_soon(load_ahead)
                 with suppress(*ENDED):
-                    await way.pass_on(self.listeners, self.ready)
+                    await owner.pass_on(self.listeners, self.ready)
                 tasks.cancel_scope.cancel()
 
     async def _watch(self, holder: Holder, scope: anyio.CancelScope) -> None:

@@ -56,7 +56,7 @@ class BackingStore(Protocol):
         ...
 
 
-class Nobody:
+class NoBackingStore:
     """The folder is all there is, and ours as long as the process runs."""
 
     _FREE: AbstractContextManager[object] = nullcontext()
@@ -75,4 +75,4 @@ class Nobody:
         """Need not know."""
 
 
-NOBODY = Nobody()
+NO_BACKING_STORE = NoBackingStore()

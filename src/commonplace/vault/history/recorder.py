@@ -53,7 +53,7 @@ class Recorder(ChangeRecorder):
     ) -> None:
         self._history = history
         self._log = log
-        self._gap = MissedRevisions(history, log)
+        self._missed = MissedRevisions(history, log)
         self._path_of = path_of
         self._clock = clock
         self._retention = retention
@@ -256,7 +256,7 @@ class Recorder(ChangeRecorder):
             written = await self._written(id, draft, seq)
             if trail.head != mark(written.before) and draft.open.revision is None:
                 await self._keep(found)
-                missing, written = await self._gap.join(written)
+                missing, written = await self._missed.join(written)
                 found = [(drafted(each), each) for each in missing]
             trail.head = mark(written.after)
             if written.delta or draft.delta is not None:  # else all of it is in the history

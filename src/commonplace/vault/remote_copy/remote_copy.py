@@ -81,12 +81,12 @@ class RemoteCopy:
     async def _begin(self, state: CopyState) -> None:
         """Mend what was cut short; whoever emptied the folder wants it filled anew."""
         for change in state.writing():
-            agreed = self._sync.picture.agreed.get(change.path)
+            agreed = self._sync.file_states.agreed.get(change.path)
             sha = agreed.sha if agreed else None
             await anyio.to_thread.run_sync(self._files.recover, sha, change)
         if not await self._files.scan():
             state.clear()
-            self._sync.picture.agreed.clear()
+            self._sync.file_states.agreed.clear()
 
     @property
     def may(self) -> Scope:
@@ -99,7 +99,7 @@ class RemoteCopy:
             self._server.files, self._cursor, wait, abandon_on_cancel=True
         )
         self._cursor, self._rounds.may = found.cursor, found.may
-        self._sync.picture.take(found)
+        self._sync.file_states.take(found)
         for path in sorted(set(found.refused) - self._refused):
             self._tell(News("trouble", path, "No file here can have this name: it is left out."))
         for path in sorted(found.large):
@@ -136,7 +136,7 @@ class RemoteCopy:
         except NotLetIn:
             raise
         except Unavailable as error:
-            if not self._sync.picture.agreed:
+            if not self._sync.file_states.agreed:
                 raise
             self._note_offline(error)
         else:

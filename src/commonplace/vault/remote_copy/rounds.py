@@ -72,7 +72,7 @@ class Rounds:
 
     async def _round(self) -> bool:
         """Do one step for each file that needs one; tell whether there was any."""
-        files = self._sync.picture.sides()
+        files = self._sync.file_states.sides()
         steps = self._steps(files)
         done = await self._rename(files, steps)
         self._hold_back(files, steps)

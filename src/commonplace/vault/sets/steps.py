@@ -20,7 +20,7 @@ from commonplace.vault.sets.parked_writes import ApprovalAnswer, ParkedWrites, W
 from commonplace.vault.suggestions.decisions import Decisions
 from commonplace.vault.suggestions.erasure import holds
 from commonplace.vault.suggestions.ledger import Credit, Ledger
-from commonplace.vault.suggestions.note_decision import Deed
+from commonplace.vault.suggestions.note_decision import NoteDecision
 from commonplace.vault.threads import aside_if_long
 
 DECIDE, UNDO = "decide-set", "undo-set"
@@ -100,7 +100,7 @@ class Steps:
                 await self._writes.take_back(WriteStep.unpacked(what), what["verdict"], what["who"])
                 await self._intents.note(intent, step, what)
             case _:
-                await self._decisions.undo_note(intent, step, Deed.unpacked(what))
+                await self._decisions.undo_note(intent, step, NoteDecision.unpacked(what))
 
     async def take_back(self, intent: Intent, step: int, done: Json) -> None:
         """Take one step back."""
@@ -117,7 +117,7 @@ class Steps:
         """Put a decision on record with the way back, or let go of it when it is undone."""
         one = SetDecision(**cast("Any", intent.steps[0]["decision"]))
         if intent.kind == UNDO:
-            deeds = [Deed.unpacked(step) for step in intent.steps if "parked" not in step]
+            deeds = [NoteDecision.unpacked(step) for step in intent.steps if "parked" not in step]
             (await self.all()).pop(one.id, None)
             return [*await self._decisions.enter_undone(deeds), *_gone(one.id)]
         return await self.entered(one, [done[step] for step in sorted(done)])
@@ -130,7 +130,7 @@ class Steps:
         Its suggestions are on record already if it is not `new`.
         """
         kept = await self.all()
-        deeds = [Deed.unpacked(each) for each in made if "parked" not in each]
+        deeds = [NoteDecision.unpacked(each) for each in made if "parked" not in each]
         count = sum(len(deed.decisions) for deed in deeds) + len(made) - len(deeds)
         kept[one.id] = one = replace(one, count=count)
         entered = await self._decisions.enter(deeds) if new else []

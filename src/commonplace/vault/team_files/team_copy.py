@@ -38,7 +38,7 @@ class _Planned:
 
 
 class TeamCopy:
-    """The keeper of a team's files. Its methods are called in threads, but for `close`."""
+    """A copy of a team's files on a node. Its methods are called in threads, but for `close`."""
 
     def __init__(self, store: FileStore, files: TeamCopyFiles, agreed: SyncedFiles) -> None:
         self.store = store

@@ -29,7 +29,7 @@ from commonplace.vault.permissions.permissions import Permissions
 from commonplace.vault.search.texts import Texts
 from commonplace.vault.suggestions.decisions import rebased
 from commonplace.vault.undo.plan import OFFER, Past, Whole, after, offered, shown
-from commonplace.vault.undo.write_lock import WriteGate
+from commonplace.vault.undo.write_lock import WriteLock
 
 KIND = "undo-author"
 SET_PREFIX = "undo-"
@@ -53,7 +53,7 @@ class Undo:
         trash: Trash,
         renames: Renames,
         permissions: Permissions,
-        gate: WriteGate,
+        write_lock: WriteLock,
     ) -> None:
         self._history = history
         self._recorder = recorder
@@ -64,7 +64,7 @@ class Undo:
         self._trash = trash
         self._renames = renames
         self._permissions = permissions
-        self.gate = gate
+        self.write_lock = write_lock
         intents.register(KIND, self)
 
     async def preview(
@@ -100,7 +100,7 @@ class Undo:
         actor = await self._timeline.actor(by) if by else ""
         async with AsyncExitStack() as held:
             for name in sorted(await self._whose(actor, set)):
-                await held.enter_async_context(self.gate.hold(name))
+                await held.enter_async_context(self.write_lock.hold(name))
             return await self._undo(who, actor, since, path, set)
 
     async def _whose(self, actor: str, set: str) -> frozenset[str]:  # noqa: A002
