@@ -54,3 +54,14 @@ def test_a_package_is_small_and_says_what_it_owns(package: Path) -> None:
     said = ast.get_docstring(ast.parse((package / "__init__.py").read_text("utf-8")))
     assert said
     assert _name(package) in ESSAYS or len(said.splitlines()) <= 5
+
+
+def test_no_public_class_name_means_two_things() -> None:
+    places: dict[str, list[str]] = {}
+    for file in sorted(SOURCE.rglob("*.py")):
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                place = f"{file.relative_to(SOURCE)}:{node.lineno}"
+                places.setdefault(node.name, []).append(place)
+    assert len(places) > 500
+    assert {name: found for name, found in places.items() if len(found) > 1} == {}
