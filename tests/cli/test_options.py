@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from hypothesis import given, strategies as st
 
 from commonplace.cli.group import vault_options
-from commonplace.cli.options import Ask, Flags, parse, settle
+from commonplace.cli.options import Flags, TrustQuestion, parse, settle
 from commonplace.errors import BadArgument, CommonplaceError, NotFound
 from commonplace.tools.families import FAMILY_TOOLS
 from commonplace.vault.settings import FAMILIES, Settings, vault_key
@@ -106,7 +106,7 @@ metadata = true
 """
 
 
-def trusting(asked: list[list[str]], answer: bool) -> Ask:
+def trusting(asked: list[list[str]], answer: bool) -> TrustQuestion:
     def ask(_: Path, widening: Sequence[WiderSetting]) -> bool:
         asked.append([str(one) for one in widening])
         return answer

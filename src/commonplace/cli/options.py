@@ -37,7 +37,7 @@ from commonplace.vault.trust.records import TrustAnswers
 
 Value = TypeVar("Value")
 Default = TypeVar("Default")
-Ask = Callable[[Path, Sequence[WiderSetting]], bool]
+TrustQuestion = Callable[[Path, Sequence[WiderSetting]], bool]
 
 _WITHHELD_SHOWN_MAX = 5
 _TRUE, _FALSE = ("1", "true", "yes", "on"), ("", "0", "false", "no", "off")
@@ -169,7 +169,7 @@ def settle(
     flags: Flags,
     environ: Mapping[str, str],
     notice: Callable[[str], None],
-    ask: Ask | None = None,
+    ask: TrustQuestion | None = None,
 ) -> Settings:
     """Make the settings from flags, environment, and what counts of the vault's own file.
 
@@ -248,7 +248,7 @@ def vault_words(flags: Flags, environ: Mapping[str, str] | None = None) -> str:
 
 
 def _trusted(
-    named: Sequence[Root], config: Config, base: Path, person: Person, ask: Ask | None
+    named: Sequence[Root], config: Config, base: Path, person: Person, ask: TrustQuestion | None
 ) -> tuple[Config, tuple[str, ...]]:
     """Return what counts of a vault's file, and name what does not."""
     folder = named[0].path

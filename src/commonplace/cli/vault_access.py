@@ -27,7 +27,7 @@ from commonplace.vault.notes.trash import Trashed
 from commonplace.vault.owner import claim, connect, socket_folder
 from commonplace.vault.permissions.approvals import Parked
 from commonplace.vault.permissions.grants import Grant
-from commonplace.vault.permissions.requests import Choice, Json
+from commonplace.vault.permissions.requests import Json, PermissionChoice
 from commonplace.vault.permissions.tokens import Token
 from commonplace.vault.search.search import Hit
 from commonplace.vault.sets.decide import Chosen
@@ -173,7 +173,7 @@ class AnswerDesk(Protocol):
         approved: Sequence[int] = (),
         denied: Sequence[int] = (),
         *,
-        scope: Choice = "once",
+        scope: PermissionChoice = "once",
         reason: str = "",
     ) -> dict[int, Json]: ...
 

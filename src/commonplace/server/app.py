@@ -24,7 +24,7 @@ from commonplace.server.parts import PartApp, Parts
 SESSIONS_MAX = 1_000
 _OPENING_MAX = 100  # sessions that begin at the same moment
 
-Ready = Callable[[], Awaitable[Sequence[str]]]
+ReadinessCheck = Callable[[], Awaitable[Sequence[str]]]
 Lifespan = Callable[[], AbstractAsyncContextManager[object]]
 
 
@@ -35,7 +35,7 @@ def create_app(
     direct: DirectAnswers | None = None,
     guard: Guard | None = None,
     door: Door | None = None,
-    ready: Ready | None = None,
+    ready: ReadinessCheck | None = None,
     parts: Parts | None = None,
     counts: Counters | None = None,
 ) -> Starlette:
@@ -91,7 +91,7 @@ async def _healthy(_: Request) -> JSONResponse:
     return JSONResponse({"status": "ok"})
 
 
-def _readiness(ready: Ready | None) -> Callable[[Request], Awaitable[JSONResponse]]:
+def _readiness(ready: ReadinessCheck | None) -> Callable[[Request], Awaitable[JSONResponse]]:
     async def readiness(_: Request) -> JSONResponse:
         missing = await ready() if ready else ()
         if not missing:

@@ -19,7 +19,7 @@ from commonplace.server.cluster.forwarding import ENDED
 from commonplace.server.cluster.node_listener import accept_nodes, attend
 from commonplace.server.cluster.owner_connection import OwnerConnection
 from commonplace.server.cluster.team import Team
-from commonplace.server.owner.handshake import HELLO_MAX, Kind, Welcome, hello, line
+from commonplace.server.owner.handshake import HELLO_MAX, ClientKind, Welcome, hello, line
 from commonplace.vault.owner import OWNER_SOCKET
 from commonplace.vault.settings import Root, Settings
 from tests.wait import PATIENCE
@@ -123,7 +123,7 @@ async def greet(context: ssl.SSLContext, port: int, text: bytes) -> bytes:
 
 @pytest.mark.parametrize(("kind", "let_in"), [("http", True), ("desk", False), ("mcp", False)])
 async def test_other_nodes_get_no_further_than_clients_do(
-    tmp_path: Path, settings: Settings, kind: Kind, let_in: bool
+    tmp_path: Path, settings: Settings, kind: ClientKind, let_in: bool
 ) -> None:
     key = team(tmp_path, "key")
     async with owner_behind_door(tmp_path, key) as owner:

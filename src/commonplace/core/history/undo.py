@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from commonplace.core.history.blame import BEFORE, Blame, Run
+from commonplace.core.history.blame import BEFORE, Blame, BlameRun
 from commonplace.core.history.deltas import Delta, PassageChange
 
 
@@ -258,7 +258,7 @@ class _Group:
     place: int
     removed: str = ""
     added: str = ""
-    origins: list[Run] = field(default_factory=list[Run])
+    origins: list[BlameRun] = field(default_factory=list[BlameRun])
     passages: list[Passage] = field(default_factory=list[Passage])
 
     def take(self, piece: _Piece) -> None:

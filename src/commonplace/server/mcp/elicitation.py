@@ -21,7 +21,7 @@ from pydantic import ValidationError
 from commonplace.core.text.invisible import visible
 from commonplace.vault.permissions.requests import (
     Ask,
-    Choice,
+    PermissionChoice,
     PermissionQuestion,
     Reply,
     Unanswered,
@@ -38,7 +38,7 @@ DISPLAY_KEY = "anthropic/permissionDisplay"
 """What a question is called in Claude's programs, where a bare form would show a schema."""
 
 _KEY = "permission"
-_CHOICES: dict[str, Choice] = {
+_CHOICES: dict[str, PermissionChoice] = {
     "once": "once",
     "for this session": "session",
     "always": "always",
@@ -100,7 +100,7 @@ async def titled(ctx: Context, call_next: CallNext) -> HandlerResult:
     return {**result, "_meta": meta, "inputRequests": requests}
 
 
-async def _ask_later(question: PermissionQuestion) -> Choice:
+async def _ask_later(question: PermissionQuestion) -> PermissionChoice:
     raise Unanswered(question)
 
 
@@ -110,7 +110,7 @@ class _Waiting:
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx
 
-    async def ask(self, question: PermissionQuestion) -> Choice:
+    async def ask(self, question: PermissionQuestion) -> PermissionChoice:
         with anyio.move_on_after(ANSWER_SECONDS_MAX):
             try:
                 answer = await self._ctx.session.send_request(
@@ -178,7 +178,7 @@ def _line(text: str, chars_max: int) -> str:
     return line.encode("utf-16-le")[: 2 * (chars_max - 2)].decode("utf-16-le", "ignore") + " …"
 
 
-def _choice(answer: object) -> Choice:
+def _choice(answer: object) -> PermissionChoice:
     if not isinstance(answer, types.ElicitResult) or answer.action == "cancel":
         return "dismissed"
     if answer.action != "accept":

@@ -34,7 +34,7 @@ from commonplace.vault.supervisor import Supervisor, tell_failure
 
 SUBSCRIPTIONS_MAX = 1_000
 
-Listener = Callable[[ServerEvent], None]
+EventListener = Callable[[ServerEvent], None]
 
 
 class Subscriber:
@@ -96,12 +96,12 @@ class Feed:
     def __init__(self, tasks: TaskGroup) -> None:
         self.listen = ListenHandler(self)
         self._tasks = tasks
-        self._listeners: dict[object, Listener] = {}
+        self._listeners: dict[object, EventListener] = {}
         self._subscribers: dict[Connection, Subscriber] = {}
         self._pending: dict[ServerEvent, None] = {}
         self._news = anyio.Event()
 
-    def subscribe(self, listener: Listener) -> Callable[[], None]:
+    def subscribe(self, listener: EventListener) -> Callable[[], None]:
         """Register a listener; call what is returned to take it off again."""
         token = object()
         self._listeners[token] = listener

@@ -5,7 +5,7 @@ Documents here are the notes of a vault: they are opened by id and never made up
 
 import re
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from urllib.parse import parse_qs
 
 from starlette.requests import Request
@@ -16,7 +16,7 @@ from starlette.types import Scope
 from commonplace.errors import BadArgument, CommonplaceError, Forbidden
 from commonplace.server.access.identity import Unauthorized, may, token_of
 from commonplace.server.access.ysweet_grants import Authorization, DocumentGrant, Grants
-from commonplace.server.api.answers import refusal
+from commonplace.server.api.answers import Endpoint, refusal
 from commonplace.server.body import body_of
 from commonplace.server.yjs.rooms import Rooms
 from commonplace.server.yjs.sockets import Admission, Socket, actor_on
@@ -31,8 +31,6 @@ _NO_NEW = (
     "Documents are the notes of a vault: make a note in the vault, then open it by its id. "
     "No document was made."
 )
-
-Endpoint = Callable[[Request], Awaitable[Response]]
 
 
 def routes(

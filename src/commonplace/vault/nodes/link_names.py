@@ -16,7 +16,7 @@ from commonplace.core.text import edits
 from commonplace.vault.index.queries.links import LinkTo
 from commonplace.vault.notes.rename_plan import Planner, RenamePlan, titled
 
-Named = Mapping[str, Sequence[Candidate]]
+NotesByName = Mapping[str, Sequence[Candidate]]
 
 
 class Mention(NamedTuple):
@@ -52,7 +52,7 @@ def names(found: Digest) -> list[Name]:
     return [Name(*each) for each in found.names]
 
 
-def outgoing(source: str, written: Sequence[Mention], named: Named) -> LinkTargets:
+def outgoing(source: str, written: Sequence[Mention], named: NotesByName) -> LinkTargets:
     """Work out where the links of a node lead; one to itself leads nowhere, and is not broken."""
     targets: dict[str, list[str]] = {}
     broken: dict[str, None] = {}
@@ -88,7 +88,7 @@ def stem_key(path: str) -> str:
 class LinkPicture:
     """The mentions of some nodes, and who carries the names in them."""
 
-    def __init__(self, written: Mapping[str, Sequence[Mention]], named: Named) -> None:
+    def __init__(self, written: Mapping[str, Sequence[Mention]], named: NotesByName) -> None:
         self._written = written
         self._named = named
         self._numbers = {path: number for number, path in enumerate(written)}

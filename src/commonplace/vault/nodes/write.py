@@ -16,7 +16,7 @@ from commonplace.errors import BadArgument, CommonplaceError, NotFound
 from commonplace.vault.nodes.store import NewNode, NodeUpdate, Updated
 from commonplace.vault.permissions.approvals import Waiting
 from commonplace.vault.permissions.permissions import Permissions
-from commonplace.vault.permissions.requests import Asker, Json, Prepare, Wish
+from commonplace.vault.permissions.requests import Asker, Json, PrepareWish, Wish
 
 
 class _Unchanged(CommonplaceError):
@@ -177,11 +177,11 @@ class NodeWriter:
                 raise
             return await self._texts.find(moved)
 
-    async def _done(self, tool: str, given: Json, by: Asker, wish: Prepare) -> str | None:
+    async def _done(self, tool: str, given: Json, by: Asker, wish: PrepareWish) -> str | None:
         result = await self._result(tool, given, by, wish)
         return None if result is None else _path(result)
 
-    async def _result(self, tool: str, given: Json, by: Asker, wish: Prepare) -> Json | None:
+    async def _result(self, tool: str, given: Json, by: Asker, wish: PrepareWish) -> Json | None:
         try:
             return await self._permissions.ask(tool, given, by, wish)
         except _Unchanged:

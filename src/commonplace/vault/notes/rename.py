@@ -42,8 +42,8 @@ class Renamed:
     left: list[str]
     undo: str
     touched: list[str]
-    ended: Mapping[str, Sequence[critic.Ended]] = field(
-        default_factory=dict[str, Sequence[critic.Ended]]
+    ended: Mapping[str, Sequence[critic.EndedSuggestion]] = field(
+        default_factory=dict[str, Sequence[critic.EndedSuggestion]]
     )
     """The suggestions that were changed with their links or title, by note."""
 

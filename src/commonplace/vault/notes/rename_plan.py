@@ -23,7 +23,7 @@ from commonplace.vault.index.queries.links import LinkTo
 from commonplace.vault.notes.rewrite import Rewritten
 
 Spellings = dict[Spelling, str]
-Named = Callable[[str], Sequence[Candidate]]
+FindNotes = Callable[[str], Sequence[Candidate]]
 
 
 @dataclass(slots=True)
@@ -121,7 +121,7 @@ class Planner:
         ]
         return dict.fromkeys(found)
 
-    def _respell(self, intent: RenamePlan, link: LinkTo, named: Named, left: list[str]) -> None:
+    def _respell(self, intent: RenamePlan, link: LinkTo, named: FindNotes, left: list[str]) -> None:
         assert link.target is not None
         if link.ambiguous:
             if link.target == intent.old:
@@ -155,7 +155,7 @@ class Planner:
             wanted = respell.relative(paths.parent(intent.new), there)
             intent.links.setdefault(intent.new, {})[True, link.raw] = wanted
 
-    def _named_after(self, old: str, new: str, text: str, title: str | None) -> Named:
+    def _named_after(self, old: str, new: str, text: str, title: str | None) -> FindNotes:
         """Tell who will carry a name once the note has moved."""
         after = digest.digest(new, edits.apply(text, titled(text, title, paths.stem(new))))
 

@@ -8,7 +8,7 @@ from commonplace.errors import CommonplaceError
 from commonplace.vault.permissions.audit import Audit
 from commonplace.vault.permissions.requests import Asker, Json, Wish, WriteStatus
 
-State = Literal["waits", "done", "approved", "denied", "failed", "withdrawn"]
+WriteState = Literal["waits", "done", "approved", "denied", "failed", "withdrawn"]
 
 
 class Perform(Protocol):
@@ -66,7 +66,7 @@ class Performers:
 
     async def tell(
         self,
-        state: State,
+        state: WriteState,
         wish: Wish,
         asker: Asker,
         number: int | None = None,

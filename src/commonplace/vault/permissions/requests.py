@@ -10,7 +10,7 @@ from commonplace.core.scopes import HOLDER_PREFIX
 from commonplace.errors import Conflict
 
 Operation = Literal["create", "update", "delete", "rename"]
-Choice = Literal["once", "session", "always", "no", "dismissed"]
+PermissionChoice = Literal["once", "session", "always", "no", "dismissed"]
 """What a person can say; a question that is dismissed was not answered at all."""
 Json = Mapping[str, object]
 
@@ -29,7 +29,7 @@ class PermissionQuestion:
     reach: str = ""
     title: str = ""
     summary: str = ""
-    choices: tuple[Choice, ...] = ("once", "session", "always")
+    choices: tuple[PermissionChoice, ...] = ("once", "session", "always")
 
 
 class Unanswered(Exception):
@@ -45,10 +45,10 @@ class Reply:
     """What a person said, and to which question."""
 
     question: str
-    choice: Choice
+    choice: PermissionChoice
 
 
-Ask = Callable[[PermissionQuestion], Awaitable[Choice]]
+Ask = Callable[[PermissionQuestion], Awaitable[PermissionChoice]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +117,7 @@ class Changed(Conflict):
         self.diff = diff
 
 
-Prepare = Callable[[], Awaitable[Wish]]
+PrepareWish = Callable[[], Awaitable[Wish]]
 
 
 def call_key(tool: str, given: Json, asker: Asker) -> str:

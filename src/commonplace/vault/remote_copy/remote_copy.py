@@ -21,10 +21,10 @@ from commonplace.vault.remote_copy.news import News, Tell
 from commonplace.vault.remote_copy.rounds import QUIET_SECONDS, Rounds
 from commonplace.vault.remote_copy.server import (
     WAIT_SECONDS,
+    CopyScope,
     NotLetIn,
     Offline,
     RemoteServer,
-    Scope,
 )
 from commonplace.vault.remote_copy.state import CopyState
 from commonplace.vault.remote_copy.sync import FileSync
@@ -89,7 +89,7 @@ class RemoteCopy:
             self._sync.file_states.agreed.clear()
 
     @property
-    def may(self) -> Scope:
+    def may(self) -> CopyScope:
         """What the access token allows."""
         return self._rounds.may
 
@@ -119,7 +119,7 @@ class RemoteCopy:
                 await anyio.sleep(QUIET_SECONDS / 2)
         raise Unavailable("Not all files are in step: some change all the time. Try again later.")
 
-    async def run(self, tell_scope: Callable[[Scope], None] | None = None) -> None:
+    async def run(self, tell_scope: Callable[[CopyScope], None] | None = None) -> None:
         """Keep folder and server in step until cancelled; tell what the token allows."""
         await self._connect()
         if tell_scope is not None and self._online:

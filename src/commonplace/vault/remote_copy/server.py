@@ -44,7 +44,7 @@ _ERRORS: Mapping[str, type[CommonplaceError]] = {
     "UNREADABLE": Unreadable,
 }
 
-Scope = Literal["read", "suggest", "write"]
+CopyScope = Literal["read", "suggest", "write"]
 
 
 class Offline(Unavailable):
@@ -98,7 +98,7 @@ class RemoteFiles:
     whole: bool
     files: dict[str, str]
     gone: frozenset[str]
-    may: Scope
+    may: CopyScope
     refused: tuple[str, ...] = ()
     large: frozenset[str] = frozenset()
 

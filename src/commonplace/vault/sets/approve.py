@@ -15,7 +15,7 @@ from commonplace.vault.log.log import Record
 from commonplace.vault.notes.rename import RENAME
 from commonplace.vault.permissions import grants
 from commonplace.vault.permissions.permissions import Permissions
-from commonplace.vault.permissions.requests import Choice, Operation
+from commonplace.vault.permissions.requests import Operation, PermissionChoice
 from commonplace.vault.sets.decision import in_order
 from commonplace.vault.sets.parked_writes import ApprovalAnswer, ParkedWrites, WriteStep
 
@@ -38,7 +38,7 @@ class WriteAnswers:
         approved: Sequence[int] = (),
         denied: Sequence[int] = (),
         *,
-        scope: Choice = "once",
+        scope: PermissionChoice = "once",
         reason: str = "",
     ) -> dict[int, Json]:
         """Approve some writes, which has them done, and deny others; return what each did.

@@ -14,7 +14,7 @@ from commonplace.vault.documents.notes import LiveNotes
 from commonplace.vault.index.queries.suggestions import PendingSuggestion
 from commonplace.vault.permissions.approvals import Parked
 from commonplace.vault.permissions.permissions import Permissions
-from commonplace.vault.sets.change_set import ChangeSet, Counts, State, Write, state_of
+from commonplace.vault.sets.change_set import ChangeSet, Counts, SetState, Write, state_of
 from commonplace.vault.sets.sets import Sets
 from commonplace.vault.suggestions.ledger import Decision, Ledger
 from commonplace.vault.suggestions.pending import PendingSuggestions, SuggestionFilter
@@ -29,7 +29,7 @@ class Summary:
 
     set: ChangeSet
     last: float
-    state: State
+    state: SetState
     counts: Counts
     notes: int
     added: int

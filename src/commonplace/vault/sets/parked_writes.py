@@ -18,7 +18,7 @@ from commonplace.vault.notes.trash import Trash
 from commonplace.vault.notes.write import NoteWriter, wanted
 from commonplace.vault.permissions.approvals import Parked
 from commonplace.vault.permissions.permissions import Permissions
-from commonplace.vault.permissions.requests import Changed, Choice
+from commonplace.vault.permissions.requests import Changed, PermissionChoice
 from commonplace.vault.search.texts import Texts
 from commonplace.vault.suggestions.decisions import rebased
 from commonplace.vault.suggestions.review import Verdict
@@ -71,7 +71,7 @@ class ApprovalAnswer:
     verdict: Verdict
     who: str
     reason: str = ""
-    scope: Choice = "once"
+    scope: PermissionChoice = "once"
     alone: bool = False
 
 

@@ -10,8 +10,8 @@ from commonplace.vault.log.late_records import Afterwards
 from commonplace.vault.permissions.permissions import WriteStatus
 from commonplace.vault.sets.change_set import (
     ChangeSet,
-    Outcome,
     Write,
+    WriteOutcome,
     assistant_key,
     joins,
 )
@@ -21,7 +21,7 @@ from commonplace.vault.suggestions.authorship import Suggester
 TITLE_CHARS_MAX = 200
 WHY_CHARS_MAX = 4_000
 
-_OUTCOMES: dict[str, Outcome] = {
+_OUTCOMES: dict[str, WriteOutcome] = {
     "approved": "accepted",
     "denied": "rejected",
     "failed": "failed",

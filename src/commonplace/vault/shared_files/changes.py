@@ -42,7 +42,7 @@ from commonplace.vault.vault import Vault
 REMEMBERED_MAX = 10_000
 _LOCKS = 64
 
-Outcome = Literal["saved", "suggested", "conflict"]
+SaveOutcome = Literal["saved", "suggested", "conflict"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ class CopySave:
 class CopySaveResult:
     """What became of a save, and the hash of what the vault's file holds now."""
 
-    outcome: Outcome
+    outcome: SaveOutcome
     sha: str
 
 
@@ -92,7 +92,7 @@ class SharedChanges:
         self._vault = vault
         self.files = SharedList(vault)
         self._locks = [anyio.Lock() for _ in range(_LOCKS)]
-        self._made: OrderedDict[str, Outcome] = OrderedDict()
+        self._made: OrderedDict[str, SaveOutcome] = OrderedDict()
 
     async def save(self, save: CopySave, by: CopyAuthor) -> CopySaveResult:
         """Take a save; one that was taken already is not taken again."""
@@ -144,7 +144,7 @@ class SharedChanges:
 
     # -- parts of a save
 
-    async def _save(self, path: str, save: CopySave, by: CopyAuthor) -> Outcome:
+    async def _save(self, path: str, save: CopySave, by: CopyAuthor) -> SaveOutcome:
         now = await self._content(path)
         if now is None:
             return await self._create(path, save.data, by)
@@ -158,7 +158,7 @@ class SharedChanges:
             return await self._suggest(path, save.base, save.data, by)
         return await self._merge(path, save.base, save.data, by)
 
-    async def _create(self, path: str, data: bytes, by: CopyAuthor) -> Outcome:
+    async def _create(self, path: str, data: bytes, by: CopyAuthor) -> SaveOutcome:
         if paths.has_note_suffix(path) and is_text(data):
             text, form = endings.decode(data)
             if by.suggests:
@@ -173,7 +173,7 @@ class SharedChanges:
         await self._record(by, "create", path)
         return "saved"
 
-    async def _merge(self, path: str, base: bytes, data: bytes, by: CopyAuthor) -> Outcome:
+    async def _merge(self, path: str, base: bytes, data: bytes, by: CopyAuthor) -> SaveOutcome:
         """Make the change of a text in the note as it stands now."""
         (before, was), (after, form) = endings.decode(base), endings.decode(data)
 
@@ -186,7 +186,7 @@ class SharedChanges:
             await self._rewrite(path, data, after)
         return "saved"
 
-    async def _suggest(self, path: str, base: bytes, data: bytes, by: CopyAuthor) -> Outcome:
+    async def _suggest(self, path: str, base: bytes, data: bytes, by: CopyAuthor) -> SaveOutcome:
         """Suggest the change of a text; of marks that somebody took away nothing is said."""
         before, after = (critic.accepted(endings.decode(each)[0]) for each in (base, data))
         if before != after:
@@ -203,7 +203,7 @@ class SharedChanges:
             await anyio.to_thread.run_sync(self._swap, path, data, _sha(now))
             await self._vault.notes.text(path)
 
-    async def _replace(self, path: str, save: CopySave, by: CopyAuthor) -> Outcome:
+    async def _replace(self, path: str, save: CopySave, by: CopyAuthor) -> SaveOutcome:
         """Put bytes in the place of others that are what the copy was made from."""
         _refuse_suggester(by)
         if not await anyio.to_thread.run_sync(self._swap, path, save.data, save.was):
@@ -278,7 +278,7 @@ class SharedChanges:
     def _lock(self, path: str) -> anyio.Lock:
         return self._locks[hash(path) % _LOCKS]
 
-    def _remember(self, name: str, outcome: Outcome) -> None:
+    def _remember(self, name: str, outcome: SaveOutcome) -> None:
         if name:
             self._made[name] = outcome
         while len(self._made) > REMEMBERED_MAX:

@@ -12,7 +12,7 @@ import click
 from commonplace.cli import roots
 from commonplace.cli.group import settled, vault_and_state
 from commonplace.cli.messages import notice
-from commonplace.cli.options import Ask, Flags, state_base
+from commonplace.cli.options import Flags, TrustQuestion, state_base
 from commonplace.cli.output import json_option, on_terminal, show_json
 from commonplace.errors import BadArgument, CommonplaceError
 from commonplace.vault import trust
@@ -61,7 +61,7 @@ def command(flags: Flags, *, yes: bool, revoke: bool, only_list: bool, as_json: 
     return 0
 
 
-def asked_on_terminal() -> Ask | None:
+def asked_on_terminal() -> TrustQuestion | None:
     """Return how to ask the person who starts a server; None when nobody is there to answer."""
     if not (sys.stdin.isatty() and on_terminal()):
         return None
