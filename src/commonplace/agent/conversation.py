@@ -39,7 +39,7 @@ class Client(Protocol):
     async def close(self) -> None: ...  # noqa: D102
 
 
-class Workplace(Protocol):
+class Workspace(Protocol):
     """What a conversation works with: its agent's process, its working copy, its change sets."""
 
     def can_go_on(self) -> bool: ...  # noqa: D102
@@ -59,7 +59,7 @@ class Conversation:
     def __init__(
         self,
         record: ConversationRecord,
-        place: Workplace,
+        place: Workspace,
         save: Callable[[ConversationRecord], Awaitable[None]],
         clock: Callable[[], float] = time.time,
     ) -> None:

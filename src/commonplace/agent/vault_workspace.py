@@ -30,7 +30,7 @@ NAMES_MAX = 100
 
 
 class VaultWorkspace:
-    """The workplace of one conversation; it opens with the first prompt."""
+    """The workspace of one conversation; it opens with the first prompt."""
 
     def __init__(
         self,
