@@ -28,7 +28,7 @@ from commonplace.vault.nodes.neo4j.connection import connected
 from commonplace.vault.nodes.neo4j.notes import NodeTexts
 from commonplace.vault.nodes.neo4j.schema import prepare
 from commonplace.vault.nodes.neo4j.search import NodeSearch
-from commonplace.vault.nodes.neo4j.store import Neo4jStore, Told
+from commonplace.vault.nodes.neo4j.store import Neo4jStore, ReportedProblems
 from commonplace.vault.nodes.requests import NodeWishes
 from commonplace.vault.store_settings import StoreChoice
 
@@ -70,7 +70,9 @@ async def main(count: int, server: Neo4jServer) -> None:
                 took = time.perf_counter() - began
                 print(f"loaded {count} nodes in {took:.0f} s ({count / took:.0f} a second)")
             wishes = NodeWishes(notes, choice.url)
-            store = Neo4jStore(database, wishes, NodeSearch(database), permissions, Told())
+            store = Neo4jStore(
+                database, wishes, NodeSearch(database), permissions, ReportedProblems()
+            )
             async with AsyncGraphDatabase.driver(  # pyright: ignore[reportUnknownMemberType]
                 server.url, auth=("neo4j", PASSWORD)
             ) as driver:

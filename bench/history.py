@@ -15,7 +15,7 @@ from pathlib import Path
 from commonplace.core.text.edits import Edit, diff
 from commonplace.vault.documents.changes import ChangeRecorder
 from commonplace.vault.documents.documents import Documents
-from commonplace.vault.history.history import Wanted, Written
+from commonplace.vault.history.history import NewRevision, RevisionFilter
 from commonplace.vault.history.recorder import Recorder
 from commonplace.vault.history.sqlite import SqliteHistory
 from commonplace.vault.log.sqlite import SqliteLog
@@ -70,19 +70,19 @@ async def pages(folder: Path, scale: int) -> None:
     """The first pages of long histories."""
     history = SqliteHistory(folder / "pages.db")
     for first in range(0, 1_000_000 // scale, 10_000):
-        rows: list[Written] = []
+        rows: list[NewRevision] = []
         for number in range(first, first + 10_000):
             one = number < 10_000
             place = ("one", "one.md") if one else (f"d{number % 997}", f"F{number % 7}/n.md")
             before = TEXT if one else ""
             when, who = float(number), f"a:{number % 5}"
-            rows.append(Written(*place, when, when, who, "call", "", (), before, before))
+            rows.append(NewRevision(*place, when, when, who, "call", "", (), before, before))
         await history.append(rows)
     print(f"revisions: {(await history.size())[0]:,}")
-    await timed("a note of 10,000", lambda: history.revisions(Wanted(document="one")))
-    await timed("the vault", lambda: history.revisions(Wanted()))
-    await timed("the vault, one actor", lambda: history.revisions(Wanted(actor="a:3")))
-    await timed("the vault, one folder", lambda: history.revisions(Wanted(folder="F3")))
+    await timed("a note of 10,000", lambda: history.revisions(RevisionFilter(document="one")))
+    await timed("the vault", lambda: history.revisions(RevisionFilter()))
+    await timed("the vault, one actor", lambda: history.revisions(RevisionFilter(actor="a:3")))
+    await timed("the vault, one folder", lambda: history.revisions(RevisionFilter(folder="F3")))
     await history.close()
 
 

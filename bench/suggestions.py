@@ -23,7 +23,7 @@ from commonplace.vault.log.log import FileRecord, LogEntry
 from commonplace.vault.log.sqlite import SqliteLog
 from commonplace.vault.open import open_vault
 from commonplace.vault.settings import Root, Settings
-from commonplace.vault.suggestions.pending import Wanted
+from commonplace.vault.suggestions.pending import SuggestionFilter
 from commonplace.vault.suggestions.suggest import Suggester
 from commonplace.vault.vault import Vault
 
@@ -123,8 +123,12 @@ async def measure_edits(
 async def measure_lists(vault: Vault) -> None:
     await vault.reader.read("waiting 000.md", BY.id, BY.name)
     await vault.suggestions.suggest("waiting 000.md", " more\n1 ", " less\n1 ", BY)
-    await vault.pending.page(Wanted(), 0, 200)
-    for wanted in (Wanted(), Wanted(author="bench"), Wanted(kind="replace")):
+    await vault.pending.page(SuggestionFilter(), 0, 200)
+    for wanted in (
+        SuggestionFilter(),
+        SuggestionFilter(author="bench"),
+        SuggestionFilter(kind="replace"),
+    ):
         page = partial(vault.pending.page, wanted, 5_000, 200)
         times = typical([await timed(page) for _ in range(9)])
         _, total = await vault.pending.page(wanted, 0, 1)

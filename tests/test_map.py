@@ -144,3 +144,31 @@ def test_a_package_is_small_and_says_what_it_owns(package: Path) -> None:
     said = ast.get_docstring(ast.parse((package / "__init__.py").read_text("utf-8")))
     assert said
     assert _name(package) in ESSAYS or len(said.splitlines()) <= 5
+
+
+def _named(tree: ast.Module) -> Iterator[tuple[str, int]]:
+    """Yield the public classes of a module and its type aliases, each with its line."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+            yield node.name, node.lineno
+    for node in tree.body:
+        match node:
+            case ast.Assign(value=ast.Call(func=ast.Name("TypeVar" | "ParamSpec"))):
+                pass  # it stands for a type of its own module alone
+            case ast.Assign(targets=[ast.Name(name)]) if re.match(r"[A-Z]\w*[a-z]", name):
+                yield name, node.lineno
+            case _:
+                pass
+
+
+def test_no_public_class_name_means_two_things() -> None:
+    classes: set[str] = set()
+    places: dict[str, list[str]] = {}
+    for file in sorted(SOURCE.rglob("*.py")):
+        tree = ast.parse(file.read_text("utf-8"))
+        classes |= {node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
+        for name, line in _named(tree):
+            places.setdefault(name, []).append(f"{file.relative_to(SOURCE)}:{line}")
+    assert len(places) > 500
+    found = {name: at for name, at in places.items() if len(at) > 1 and name in classes}
+    assert found == {}

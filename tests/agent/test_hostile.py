@@ -11,7 +11,7 @@ import pytest
 
 from commonplace.agent.conversation import Conversation
 from commonplace.agent.events import Event, Prompt, Question
-from commonplace.agent.workplace import VaultPlace
+from commonplace.agent.vault_workspace import VaultWorkspace
 from tests.agent.conftest import Stage
 from tests.agent.test_conversation import asked, entries, question
 from tests.wait import eventually
@@ -100,10 +100,10 @@ async def test_a_huge_message_is_dropped_while_it_is_read(stage: Stage, guards: 
 
 
 async def test_what_only_looks_harmless_is_asked(stage: Stage, guards: Guards):
-    def silent(_: VaultPlace, question: Question) -> bool:
+    def silent(_: VaultWorkspace, question: Question) -> bool:
         return question.tool == "edit" or question.title.startswith("mcp__commonplace__")
 
-    guards.without("commonplace.agent.workplace.VaultPlace.is_silent", silent)
+    guards.without("commonplace.agent.vault_workspace.VaultWorkspace.is_silent", silent)
     stage.plays(*([["ask", call]] for call in LIKENESSES))
     async with stage.opened() as (agents, _):
         talk = await agents.begin("stand-in")
@@ -196,14 +196,14 @@ async def test_a_forged_diff_is_not_what_is_reviewed(stage: Stage, guards: Guard
 async def test_files_outside_the_copy_and_terminals_are_refused(
     stage: Stage, guards: Guards, tmp_path: Path
 ):
-    async def read(place: VaultPlace, path: str, *_: Any) -> str:
+    async def read(place: VaultWorkspace, path: str, *_: Any) -> str:
         return (place.notes / path).read_text()
 
-    async def write(place: VaultPlace, path: str, text: str) -> None:
+    async def write(place: VaultWorkspace, path: str, text: str) -> None:
         (place.notes / path).write_text(text)
 
-    guards.without("commonplace.agent.workplace.VaultPlace.read_file", read)
-    guards.without("commonplace.agent.workplace.VaultPlace.write_file", write)
+    guards.without("commonplace.agent.vault_workspace.VaultWorkspace.read_file", read)
+    guards.without("commonplace.agent.vault_workspace.VaultWorkspace.write_file", write)
     secret = tmp_path / "secret.md"
     secret.write_text("secret\n")
     stage.plays(

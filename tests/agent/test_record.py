@@ -5,14 +5,14 @@ from pathlib import Path
 import pytest
 
 from commonplace.agent import record
-from commonplace.agent.record import Record, Records
+from commonplace.agent.record import ConversationRecord, ConversationRecords
 from commonplace.errors import NotFound
 
 
 def test_the_oldest_entries_go_when_there_are_too_many(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    kept, one = Records(tmp_path), Record.new("x", 1.0)
+    kept, one = ConversationRecords(tmp_path), ConversationRecord.new("x", 1.0)
     monkeypatch.setattr(record, "ENTRIES_MAX", 10)
     one.entries += [{"n": n, "kind": "said", "text": "word"} for n in range(25)]
     kept.save(one)
@@ -29,4 +29,4 @@ def test_the_oldest_entries_go_when_there_are_too_many(
 @pytest.mark.parametrize("id", ["", "../up", "0" * 15, "g" * 16, "0" * 16])
 def test_what_is_no_conversation_is_not_found(tmp_path: Path, id: str):
     with pytest.raises(NotFound):
-        Records(tmp_path).load(id)
+        ConversationRecords(tmp_path).load(id)

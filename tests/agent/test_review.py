@@ -49,7 +49,7 @@ async def test_an_agent_whose_token_ends_soon_is_started_anew(
     stage.plays([["say", "one"]], [["say", "two"]], [["say", "three"]])
     async with stage.opened() as (agents, served):
         talk = await agents.begin("stand-in")
-        monkeypatch.setattr("commonplace.agent.workplace.TOKEN_SECONDS_MAX", 60.0)
+        monkeypatch.setattr("commonplace.agent.vault_workspace.TOKEN_SECONDS_MAX", 60.0)
         await asked(talk)
         monkeypatch.undo()
         for _ in range(2):

@@ -11,12 +11,12 @@ from click.testing import CliRunner
 from hypothesis import given, strategies as st
 
 from commonplace.cli.group import vault_options
-from commonplace.cli.options import Ask, Flags, parse, settle
+from commonplace.cli.options import Flags, TrustQuestion, parse, settle
 from commonplace.errors import BadArgument, CommonplaceError, NotFound
 from commonplace.tools.families import FAMILY_TOOLS
 from commonplace.vault.settings import FAMILIES, Settings, vault_key
 from commonplace.vault.trust import WiderSetting
-from commonplace.vault.trust.records import Records
+from commonplace.vault.trust.records import TrustAnswers
 
 
 def settled(vault: Path | str, environ: dict[str, str] | None = None, **flags: Any) -> Settings:
@@ -106,7 +106,7 @@ metadata = true
 """
 
 
-def trusting(asked: list[list[str]], answer: bool) -> Ask:
+def trusting(asked: list[list[str]], answer: bool) -> TrustQuestion:
     def ask(_: Path, widening: Sequence[WiderSetting]) -> bool:
         asked.append([str(one) for one in widening])
         return answer
@@ -167,7 +167,7 @@ def test_answers_inside_the_vault_do_not_count(vault: Path):
     assert len(settle(flags, {}, print, trusting(asked, True)).withheld) == 3
     assert asked == []
     with pytest.raises(BadArgument, match="lies inside this vault"):
-        Records(vault / "state", vault).write("0", trusted=True, settings=[])
+        TrustAnswers(vault / "state", vault).write("0", trusted=True, settings=[])
     outside = Flags((str(vault),), state=str(vault.parent / "state"))
     settle(outside, {}, print, trusting([], True))
     assert settle(outside, {}, print).withheld == ()

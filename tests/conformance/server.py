@@ -15,7 +15,7 @@ from mcp.server.context import ServerRequestContext
 
 from commonplace.errors import NotFound
 from commonplace.server.mcp.server import NoteServer, build
-from commonplace.tools.table import Answer, Call, Definition, Run, Tool, Toolbox
+from commonplace.tools.table import Answer, Call, Definition, Tool, Toolbox, ToolFunction
 from tests.conformance.contents import CONTENTS, PROMPTS, RESOURCES, TEMPLATE, filled, prompt
 from tests.conformance.rounds import ROUNDS
 from tests.server.small_vault import Shelf, app_on, toolbox
@@ -62,7 +62,7 @@ async def progress(call: Call, _: Mapping[str, object]) -> Answer:
     return Answer("done")
 
 
-def tool(name: str, run: Run, schema: dict[str, Any] | None = None) -> Tool:
+def tool(name: str, run: ToolFunction, schema: dict[str, Any] | None = None) -> Tool:
     published = {"name": name, "description": "Fixture"}
     return Tool(
         Definition({**published, "inputSchema": schema or {"type": "object"}}),

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from commonplace.core.text.edits import Edit
-from commonplace.vault.history.history import Wanted
+from commonplace.vault.history.history import RevisionFilter
 from commonplace.vault.open import open_vault
 from commonplace.vault.settings import Root, Settings
 from tests.distribution.guide_backup import run_block
@@ -39,5 +39,5 @@ async def test_what_the_guide_says_brings_everything_back(tmp_path: Path) -> Non
         assert await vault.texts.marked("a.md") == "Saved. It begins here.\n"
         assert await vault.timeline.document("a.md") == document
         assert await vault.tokens.verify(secret) is not None
-        actors = {each.actor for each in await vault.history.revisions(Wanted(document))}
+        actors = {each.actor for each in await vault.history.revisions(RevisionFilter(document))}
         assert "person:Ann" in actors

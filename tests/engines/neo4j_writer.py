@@ -12,7 +12,7 @@ from pathlib import Path
 import anyio
 
 from commonplace.errors import CommonplaceError, Conflict
-from commonplace.vault.nodes.store import Draft, Store
+from commonplace.vault.nodes.store import NewNode, Store
 from commonplace.vault.store_settings import StoreChoice
 from tests.engines.neo4j_server import PASSWORD
 from tests.engines.test_neo4j_store import opened
@@ -27,7 +27,9 @@ def say(word: str, number: int) -> None:
 
 
 async def write(store: Store, number: int, careless: bool) -> None:
-    draft = Draft(f"w{number}", f"[[hub]] [[w{number - 1}]] [[w{number + 1}]]", (f"t{number % 7}",))
+    draft = NewNode(
+        f"w{number}", f"[[hub]] [[w{number - 1}]] [[w{number + 1}]]", (f"t{number % 7}",)
+    )
     while True:
         if careless:
             say("done", number)

@@ -18,9 +18,9 @@ from commonplace.vault.nodes.neo4j.connection import Database, Transaction, conn
 from commonplace.vault.nodes.neo4j.notes import NodeTexts
 from commonplace.vault.nodes.neo4j.schema import MIGRATIONS, prepare
 from commonplace.vault.nodes.neo4j.search import NodeSearch
-from commonplace.vault.nodes.neo4j.store import Neo4jStore, Told
+from commonplace.vault.nodes.neo4j.store import Neo4jStore, ReportedProblems
 from commonplace.vault.nodes.requests import NodeWishes
-from commonplace.vault.nodes.store import Carriers, Draft, Store
+from commonplace.vault.nodes.store import Carriers, NewNode, Store
 from commonplace.vault.store_settings import StoreChoice
 from tests.engines.conftest import Ask, choice_of
 from tests.engines.neo4j_server import PASSWORD, Neo4jServer
@@ -44,7 +44,10 @@ async def opened(
         await notes.load(texts.items())
         wishes = NodeWishes(notes, choice.url)
         wishes.teach(permissions)
-        yield Neo4jStore(database, wishes, NodeSearch(database), permissions, Told()), database
+        yield (
+            Neo4jStore(database, wishes, NodeSearch(database), permissions, ReportedProblems()),
+            database,
+        )
 
 
 class TestNeo4jStore(StoreContract):
@@ -172,8 +175,8 @@ async def test_a_database_that_was_emptied_is_made_ready_anew(
     async with opened(choice, tmp_path, {"a.md": "x"}) as (store, _):
         await ask("MATCH (n) DETACH DELETE n")
         with pytest.raises(Unavailable, match="emptied"):
-            await store.create(Draft("b", "text"), BY)
-        assert await store.create(Draft("b", "text"), BY) == "b.md"
+            await store.create(NewNode("b", "text"), BY)
+        assert await store.create(NewNode("b", "text"), BY) == "b.md"
 
 
 async def test_a_write_whose_answer_was_lost_is_made_once(
@@ -191,7 +194,7 @@ async def test_a_write_whose_answer_was_lost_is_made_once(
             await plain(unit)  # as if the first answer had not come
 
         database._until_known = losing
-        assert await store.create(Draft("once", "text"), BY) == "once.md"
+        assert await store.create(NewNode("once", "text"), BY) == "once.md"
         assert lost == 1
         assert await store.delete("once.md", BY) is True
     found = await ask("MATCH (n:Trashed) RETURN n.id AS id")
@@ -218,7 +221,7 @@ async def test_writers_at_once_lose_nothing(choice: StoreChoice, tmp_path: Path)
     async with opened(choice, tmp_path, {"hub.md": ""}) as (store, _):
         async with anyio.create_task_group() as tasks:
             for number in range(20):
-                tasks.start_soon(store.create, Draft(f"n{number}", "[[hub]] #t"), BY)
+                tasks.start_soon(store.create, NewNode(f"n{number}", "[[hub]] #t"), BY)
         assert (await store.neighbours("hub.md", "in", 50)).total == 20
         assert (await store.tagged(["t"], 50, every=False)).total == 20
 

@@ -18,9 +18,9 @@ from commonplace.errors import NotFound
 from commonplace.server.app import create_app
 from commonplace.server.mcp.direct.answers import DirectAnswers
 from commonplace.server.mcp.late_server import GetServer
-from commonplace.server.mcp.ports import NoteChange
+from commonplace.server.mcp.ports import NoteEvent
 from commonplace.server.mcp.server import NoteServer, build
-from commonplace.server.mcp.stream import Service, serve_stream
+from commonplace.server.mcp.stream import SessionService, serve_stream
 from commonplace.server.mcp.tool_calls import ToolCalls
 from commonplace.tools.table import Actor, Answer, Call, Tool, Toolbox, definition
 
@@ -52,7 +52,7 @@ class Shelf:
 
     def __init__(self, notes: Mapping[str, str] = NOTES) -> None:
         self.notes = dict(notes)
-        self.listeners: list[Callable[[NoteChange], None]] = []
+        self.listeners: list[Callable[[NoteEvent], None]] = []
 
     async def page(self, after: str | None, limit: int) -> tuple[list[Info], str | None]:
         paths = sorted(path for path in self.notes if after is None or path > after)
@@ -67,7 +67,7 @@ class Shelf:
     async def complete(self, prefix: str, limit: int) -> list[str]:
         return sorted(p for p in self.notes if p.startswith(prefix))[:limit]
 
-    def follow(self, listener: Callable[[NoteChange], None]) -> Callable[[], None]:
+    def follow(self, listener: Callable[[NoteEvent], None]) -> Callable[[], None]:
         self.listeners.append(listener)
         return lambda: self.listeners.remove(listener)
 
@@ -140,20 +140,20 @@ def app_on(server: Server[Any], *more: Any, **named: Any) -> Starlette:
     return create_app(giving(server), *more, **named)
 
 
-def service_on(shelf: Shelf, server: Server[Any] | None = None) -> Service:
+def service_on(shelf: Shelf, server: Server[Any] | None = None) -> SessionService:
     """What sessions are served with: the tools of a shelf, directly and through the SDK."""
     calls = ToolCalls(toolbox(shelf))
     made = server or build(calls, shelf, version="9.9")
-    return Service(giving(made), shelf, DirectAnswers(calls, "9.9"))
+    return SessionService(giving(made), shelf, DirectAnswers(calls, "9.9"))
 
 
-def sdk_alone(server: Server[Any], shelf: Shelf) -> Service:
+def sdk_alone(server: Server[Any], shelf: Shelf) -> SessionService:
     """The SDK's server for everything."""
 
     async def given() -> Server[Any]:
         return server
 
-    return Service(given, shelf, None)
+    return SessionService(given, shelf, None)
 
 
 async def pair() -> tuple[SocketStream, SocketStream]:
@@ -164,7 +164,9 @@ async def pair() -> tuple[SocketStream, SocketStream]:
 
 
 @asynccontextmanager
-async def over_stream(server: Server[Any] | Service, actor: Actor = OWNER) -> AsyncGenerator[Any]:
+async def over_stream(
+    server: Server[Any] | SessionService, actor: Actor = OWNER
+) -> AsyncGenerator[Any]:
     """A transport for the SDK's client that ends in `serve_stream`."""
     near, far = await pair()
     heard, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
@@ -184,7 +186,7 @@ async def over_stream(server: Server[Any] | Service, actor: Actor = OWNER) -> As
             await near.send(text.encode() + b"\n")
 
     async with anyio.create_task_group() as tasks, near, far, said, outgoing, incoming:
-        service = server if isinstance(server, Service) else sdk_alone(server, Shelf())
+        service = server if isinstance(server, SessionService) else sdk_alone(server, Shelf())
         tasks.start_soon(serve_stream, service, far, far, actor)
         tasks.start_soon(hear)
         tasks.start_soon(say)

@@ -31,7 +31,7 @@ from commonplace.cli.commands.programs import stdio
 from commonplace.cli.messages import fail
 from commonplace.errors import CommonplaceError, Unavailable
 from commonplace.server.owner.handshake import Hello
-from commonplace.server.owner.pages import Pages
+from commonplace.server.owner.pages import PageAddresses
 from commonplace.vault.settings import Root, Settings
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 class StandIn:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self.pages = Pages()
+        self.pages = PageAddresses()
 
     async def session(self, stream: BufferedByteStream, greeting: Hello, own: Settings) -> None:
         await Session(stream, own).run()

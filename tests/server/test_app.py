@@ -14,7 +14,7 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.server.subscriptions import ResourcesListChanged, ResourceUpdated
 
-from commonplace.server.access.identity import Holder
+from commonplace.server.access.identity import TokenHolder
 from commonplace.vault.log.sqlite import SqliteLog
 from commonplace.vault.permissions.tokens import Tokens
 from tests.server.http_server import serving
@@ -97,7 +97,7 @@ async def test_the_token_is_who_calls_whatever_the_client_calls_itself(
         app = app_on(server_on(Shelf()))
 
         async def authenticated(scope: Any, receive: Any, send: Any) -> None:
-            await app({**scope, "holder": Holder(token, tokens)}, receive, send)
+            await app({**scope, "holder": TokenHolder(token, tokens)}, receive, send)
 
         with serving(authenticated) as url:
             async with named(url + "/mcp", "any", era) as client:
@@ -144,9 +144,9 @@ async def test_a_2025_session_that_ends_leaves_nothing_behind() -> None:
     with serving(app_on(server)) as url:
         async with Client(url + "/mcp", mode="legacy") as client:
             await subscribe(client, "note:///a.md")
-            assert len(feeds[0]._followers) == 1
+            assert len(feeds[0]._subscribers) == 1
         # The server clears up in a thread of its own.
-        await eventually(lambda: not feeds[0]._followers)
+        await eventually(lambda: not feeds[0]._subscribers)
         assert feeds[0]._listeners == {}
 
 

@@ -7,9 +7,9 @@ from contextlib import suppress
 from pathlib import Path
 
 from commonplace.agent.conversation import Conversation
-from commonplace.agent.record import CONVERSATIONS_MAX, Record, Records
+from commonplace.agent.record import CONVERSATIONS_MAX, ConversationRecord, ConversationRecords
 from commonplace.agent.settings import PersonalSettings, read_settings
-from commonplace.agent.workplace import VaultPlace, remove_folder
+from commonplace.agent.vault_workspace import VaultWorkspace, remove_folder
 from commonplace.core.view import View
 from commonplace.errors import CommonplaceError, NotFound, Unavailable
 from commonplace.vault.checkout.working_copy import check_room
@@ -26,7 +26,7 @@ class Agents:
     ) -> None:
         self._vault, self._settings = vault, settings
         self._serve_tools = serve_tools
-        self._records = Records(vault.settings.state / "agents")
+        self._records = ConversationRecords(vault.settings.state / "agents")
         self._open: dict[str, Conversation] = {}
 
     def personal(self) -> PersonalSettings:
@@ -45,7 +45,7 @@ class Agents:
         self.personal().agent(agent)
         if len(await self.listed()) >= CONVERSATIONS_MAX:
             raise Unavailable(f"There are {CONVERSATIONS_MAX} conversations. Delete some.")
-        record = Record.new(agent, time.time(), chosen.folders)
+        record = ConversationRecord.new(agent, time.time(), chosen.folders)
         await self._save(record)
         return self._opened(record)
 
@@ -56,7 +56,7 @@ class Agents:
         record = await asyncio.to_thread(self._records.load, id)
         return self._open.get(id) or self._opened(record)
 
-    async def listed(self, words: str = "") -> list[Record]:
+    async def listed(self, words: str = "") -> list[ConversationRecord]:
         """List conversations, newest first; those with these words."""
         return await asyncio.to_thread(self._records.listed, words)
 
@@ -87,10 +87,10 @@ class Agents:
                 await conversation.close()
         self._open.clear()
 
-    def _opened(self, record: Record) -> Conversation:
+    def _opened(self, record: ConversationRecord) -> Conversation:
         agent = self.personal().agent(record.agent)
         folder = self._records.folder_of(record.id)
-        place = VaultPlace(self._vault, agent, folder, self._serve_tools, self._make_room)
+        place = VaultWorkspace(self._vault, agent, folder, self._serve_tools, self._make_room)
         self._open[record.id] = Conversation(record, place, self._save)
         return self._open[record.id]
 
@@ -104,5 +104,5 @@ class Agents:
             raise Unavailable(f"{RUNNING_MAX} agents are at work. Wait for one, or stop one.")
         await min(resting, key=lambda one: one.record.changed).close()
 
-    async def _save(self, record: Record) -> None:
+    async def _save(self, record: ConversationRecord) -> None:
         await asyncio.to_thread(self._records.save, record)

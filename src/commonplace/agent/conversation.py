@@ -10,8 +10,8 @@ from dataclasses import asdict
 from typing import Literal, Protocol
 
 from commonplace.agent.events import Choice, Event, Prompt, Question
-from commonplace.agent.questions import Questions
-from commonplace.agent.record import Record
+from commonplace.agent.questions import AgentQuestions
+from commonplace.agent.record import ConversationRecord
 from commonplace.agent.transcript import Transcript
 from commonplace.errors import BadArgument, CommonplaceError, Conflict
 
@@ -36,7 +36,7 @@ class Client(Protocol):
     async def close(self) -> None: ...  # noqa: D102
 
 
-class Workplace(Protocol):
+class Workspace(Protocol):
     """What a conversation works with: its agent's process, its working copy, its change sets."""
 
     def can_go_on(self) -> bool: ...  # noqa: D102
@@ -55,9 +55,9 @@ class Conversation:
 
     def __init__(
         self,
-        record: Record,
-        place: Workplace,
-        save: Callable[[Record], Awaitable[None]],
+        record: ConversationRecord,
+        place: Workspace,
+        save: Callable[[ConversationRecord], Awaitable[None]],
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.record, self._place = record, place
@@ -67,7 +67,7 @@ class Conversation:
         self._chars = self._heard = 0
         self._saved = 0.0
         self.said = Transcript(record.entries)
-        self._questions = Questions(self.said, place.is_silent, self._keep)
+        self._questions = AgentQuestions(self.said, place.is_silent, self._keep)
         self.about: Event = {
             "commands": [],
             "modes": {},

@@ -21,7 +21,7 @@ QUESTION_SECONDS_MAX = 1_800.0
 _OF_FILES = ("read", "edit", "delete", "move", "search")
 
 
-class Questions:
+class AgentQuestions:
     """The questions of a conversation: which wait for a person, and which answers hold for more."""
 
     def __init__(

@@ -20,7 +20,7 @@ _ID_BYTES = 8
 
 
 @dataclass(slots=True)
-class Record:
+class ConversationRecord:
     """A conversation, without its process: what was said, and how to go on."""
 
     id: str
@@ -37,9 +37,11 @@ class Record:
     entries: list[Event] = field(default_factory=list[Event])
 
     @staticmethod
-    def new(agent: str, now: float, folders: Iterable[str] = ()) -> "Record":
+    def new(agent: str, now: float, folders: Iterable[str] = ()) -> "ConversationRecord":
         """Begin a conversation."""
-        return Record(secrets.token_hex(_ID_BYTES), agent, now, now, folders=list(folders))
+        return ConversationRecord(
+            secrets.token_hex(_ID_BYTES), agent, now, now, folders=list(folders)
+        )
 
     def has(self, words: str) -> bool:
         """Tell whether something was said with these words."""
@@ -52,7 +54,7 @@ class Record:
         del self.entries[: max(len(self.entries) - ENTRIES_MAX, 0)]
 
 
-class Records:
+class ConversationRecords:
     """All conversations of a vault."""
 
     def __init__(self, folder: Path) -> None:
@@ -64,15 +66,15 @@ class Records:
             raise NotFound("There is no such conversation.")
         return self._folder / id
 
-    def load(self, id: str) -> Record:
+    def load(self, id: str) -> ConversationRecord:
         """Read a conversation."""
         try:
             data = (self.folder_of(id) / "conversation.json").read_bytes()
-            return Record(**json.loads(data))
+            return ConversationRecord(**json.loads(data))
         except (OSError, ValueError, TypeError):
             raise NotFound("There is no such conversation.") from None
 
-    def save(self, record: Record) -> None:
+    def save(self, record: ConversationRecord) -> None:
         """Write a conversation whole."""
         record.trim()
         text = json.dumps(asdict(record))
@@ -89,12 +91,12 @@ class Records:
         except OSError as error:
             raise Unavailable(f"The conversation cannot be saved: {error.strerror}.") from None
 
-    def listed(self, words: str = "") -> list[Record]:
+    def listed(self, words: str = "") -> list[ConversationRecord]:
         """List conversations in which something was said, newest first."""
         found = [one for one in self._all() if not words or one.has(words[:QUERY_CHARS_MAX])]
         return sorted(found, key=lambda one: one.changed, reverse=True)[:CONVERSATIONS_MAX]
 
-    def _all(self) -> Iterable[Record]:
+    def _all(self) -> Iterable[ConversationRecord]:
         with suppress(OSError):
             for folder in sorted(self._folder.iterdir()):
                 with suppress(NotFound):

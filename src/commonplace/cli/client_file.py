@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from commonplace.errors import Conflict, Unavailable
-from commonplace.server.api.clients import Client
+from commonplace.server.api.clients import ClientProgram
 
 BYTES_MAX = 32 * 1024 * 1024
 _NEW_MODE = 0o600
@@ -23,7 +23,7 @@ _NEW_MODE = 0o600
 class ClientFile:
     """Where a client keeps its settings; `shown` is that place for a person."""
 
-    client: Client
+    client: ClientProgram
     path: Path
     shown: str
 
@@ -89,7 +89,9 @@ def swap(path: Path, text: str) -> None:
         new.replace(path)
 
 
-def find(client: Client, home: Path, platform: str, environ: Mapping[str, str]) -> ClientFile:
+def find(
+    client: ClientProgram, home: Path, platform: str, environ: Mapping[str, str]
+) -> ClientFile:
     """Say where a client's settings are for the person of this home."""
     below = client.file(platform)
     if moved := environ.get(client.home_variable):

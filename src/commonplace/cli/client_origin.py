@@ -18,7 +18,7 @@ FILE = "clients.json"
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class SettingsOrigin:
     """How to come from a file as we left it back to what it was."""
 
     digest: str
@@ -37,11 +37,11 @@ class Origin:
         return text[: self.start] + self.replaced + text[self.end :]
 
 
-def between(before: str, after: str, *, absent: bool, empty: bool) -> Origin:
+def between(before: str, after: str, *, absent: bool, empty: bool) -> SettingsOrigin:
     """Return the way back from one text to another."""
     start = _same(before, after)
     tail = _same(before[start:][::-1], after[start:][::-1])
-    return Origin(
+    return SettingsOrigin(
         _digest(after), start, len(after) - tail, before[start : len(before) - tail], absent, empty
     )
 
@@ -52,14 +52,14 @@ class Origins:
     def __init__(self, folder: Path) -> None:
         self._file = folder / FILE
 
-    def get(self, path: Path) -> Origin | None:
+    def get(self, path: Path) -> SettingsOrigin | None:
         """Return what is known of a settings file."""
         try:
-            return Origin(**cast("dict[str, Any]", self._read()[str(path)]))
+            return SettingsOrigin(**cast("dict[str, Any]", self._read()[str(path)]))
         except (KeyError, TypeError):
             return None
 
-    def keep(self, path: Path, origin: Origin | None) -> None:
+    def keep(self, path: Path, origin: SettingsOrigin | None) -> None:
         """Remember an origin, or forget what is known."""
         known = self._read()
         known.pop(str(path), None)

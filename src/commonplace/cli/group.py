@@ -11,7 +11,7 @@ import click
 
 from commonplace import __version__
 from commonplace.cli.messages import fail, notice
-from commonplace.cli.options import OPTIONS, Ask, Flags, Option, settle, withheld_text
+from commonplace.cli.options import OPTIONS, Flags, Option, TrustQuestion, settle, withheld_text
 from commonplace.errors import CommonplaceError
 from commonplace.vault.settings import Settings
 
@@ -120,7 +120,7 @@ def vault_state_and_store(function: Function) -> Function:
     return click.argument("vault", nargs=-1)(_gathered(function))
 
 
-def settled(flags: Flags, ask: Ask | None = None) -> Settings:
+def settled(flags: Flags, ask: TrustQuestion | None = None) -> Settings:
     """Make the settings of a command."""
     return settle(flags, os.environ, notice, ask)
 

@@ -34,11 +34,11 @@ from commonplace.vault.settings import (
 )
 from commonplace.vault.settings.config_file import Config
 from commonplace.vault.trust import Person, WiderSetting
-from commonplace.vault.trust.records import Records
+from commonplace.vault.trust.records import TrustAnswers
 
 Value = TypeVar("Value")
 Default = TypeVar("Default")
-Ask = Callable[[Path, Sequence[WiderSetting]], bool]
+TrustQuestion = Callable[[Path, Sequence[WiderSetting]], bool]
 
 _WITHHELD_SHOWN_MAX = 5
 _TRUE, _FALSE = ("1", "true", "yes", "on"), ("", "0", "false", "no", "off")
@@ -170,7 +170,7 @@ def settle(
     flags: Flags,
     environ: Mapping[str, str],
     notice: Callable[[str], None],
-    ask: Ask | None = None,
+    ask: TrustQuestion | None = None,
 ) -> Settings:
     """Make the settings from flags, environment, and what counts of the vault's own file.
 
@@ -249,14 +249,14 @@ def vault_words(flags: Flags, environ: Mapping[str, str] | None = None) -> str:
 
 
 def _trusted(
-    named: Sequence[Root], config: Config, base: Path, person: Person, ask: Ask | None
+    named: Sequence[Root], config: Config, base: Path, person: Person, ask: TrustQuestion | None
 ) -> tuple[Config, tuple[str, ...]]:
     """Return what counts of a vault's file, and name what does not."""
     folder = named[0].path
     found = trust.split(config, folder, person)
     if not found.widening:
         return found.strict, ()
-    records, fingerprint = Records(base, folder), trust.fingerprint(config, folder)
+    records, fingerprint = TrustAnswers(base, folder), trust.fingerprint(config, folder)
     answer = records.answer(fingerprint)
     if answer is None and ask and records.possible:
         everything = trust.split(config, folder).widening

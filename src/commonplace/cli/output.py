@@ -40,7 +40,7 @@ def finished(work: Coroutine[Any, Any, Result]) -> Result:
     """Run an async command to its end."""
     import anyio
 
-    from commonplace.server.owner.unwrap import plain_errors
+    from commonplace.server.owner.error_groups import plain_errors
 
     async def main() -> Result:
         return await work

@@ -9,11 +9,11 @@ from commonplace.cli.output import on_terminal
 
 _SECONDS_BETWEEN_LINES = 2.0
 
-Progress = Callable[[int, int], None]
+ReportProgress = Callable[[int, int], None]
 
 
 @contextmanager
-def shown(what: str) -> Generator[Progress]:
+def shown(what: str) -> Generator[ReportProgress]:
     """Give a function that shows `done` of `total`."""
     if on_terminal():
         with _bar(what) as progress:
@@ -23,7 +23,7 @@ def shown(what: str) -> Generator[Progress]:
 
 
 @contextmanager
-def _bar(what: str) -> Generator[Progress]:
+def _bar(what: str) -> Generator[ReportProgress]:
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -39,7 +39,7 @@ def _bar(what: str) -> Generator[Progress]:
         yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
-def _lines(what: str) -> Progress:
+def _lines(what: str) -> ReportProgress:
     told = time.monotonic()
 
     def progress(done: int, total: int) -> None:

@@ -21,13 +21,13 @@ from commonplace.server.composition import compose
 from commonplace.server.owner.handshake import Welcome, hello, line, parse_answer
 from commonplace.server.owner.host import hosting
 from commonplace.vault.doctor import Check
-from commonplace.vault.history.timeline import Question
+from commonplace.vault.history.timeline import TimelineQuery
 from commonplace.vault.index.queries.suggestions import PendingSuggestion
 from commonplace.vault.notes.trash import Trashed
 from commonplace.vault.owner import claim, connect, socket_folder
 from commonplace.vault.permissions.approvals import Parked
 from commonplace.vault.permissions.grants import Grant
-from commonplace.vault.permissions.requests import Choice, Json
+from commonplace.vault.permissions.requests import Json, PermissionChoice
 from commonplace.vault.permissions.tokens import Token
 from commonplace.vault.search.search import Hit
 from commonplace.vault.sets.decide import Chosen
@@ -103,7 +103,7 @@ class PermissionDesk(Protocol):
 class TimelineDesk(Protocol):
     """What commands ask of the history."""
 
-    async def page(self, asked: Question) -> Json: ...  # noqa: D102
+    async def page(self, asked: TimelineQuery) -> Json: ...  # noqa: D102
     async def blame(self, path: str, offset: int = 1, limit: int = 0) -> Json: ...  # noqa: D102
     async def diff(self, revision: int, other: int = 0) -> Json: ...  # noqa: D102
     async def restore(self, revision: int, who: str) -> Json: ...  # noqa: D102
@@ -173,7 +173,7 @@ class AnswerDesk(Protocol):
         approved: Sequence[int] = (),
         denied: Sequence[int] = (),
         *,
-        scope: Choice = "once",
+        scope: PermissionChoice = "once",
         reason: str = "",
     ) -> dict[int, Json]: ...
 

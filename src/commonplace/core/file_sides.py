@@ -13,7 +13,7 @@ DELETIONS_MIN = 10
 DELETED_PART = 5
 
 Side = str | None
-Step = Literal[
+SyncStep = Literal[
     "nothing",
     "agree",  # both hold the same by now
     "forget",  # both are rid of it
@@ -35,11 +35,11 @@ class Sides(NamedTuple):
     there: Side
 
 
-def next_step(sides: Sides, *, mergeable: bool) -> Step:
+def next_step(sides: Sides, *, mergeable: bool) -> SyncStep:
     """Say what brings two places together; only a text can be merged."""
     base, here, there = sides
     if here == there:
-        same: Step = "nothing" if here == base else "agree"
+        same: SyncStep = "nothing" if here == base else "agree"
         return "forget" if here is None and base is not None else same
     if here == base:
         return "remove_here" if there is None else "fetch"

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from heapq import nsmallest
 from typing import Any
 
-Name = Callable[[int], Any]
+NodeName = Callable[[int], Any]
 """What nodes are sorted by where there is a tie."""
 
 
@@ -30,7 +30,7 @@ class Degrees:
         if after:
             self._nodes.setdefault(after, set()).add(node)
 
-    def top(self, limit: int, name: Name) -> list[tuple[int, int]]:
+    def top(self, limit: int, name: NodeName) -> list[tuple[int, int]]:
         """Return the nodes of the highest degrees, each with its degree, ties by name."""
         found: list[tuple[int, int]] = []
         for degree in sorted(self._nodes, reverse=True):
@@ -105,7 +105,7 @@ class Graph:
         """Yield every link."""
         return ((source, target) for source, targets in self._out.items() for target in targets)
 
-    def around(self, node: int, steps: int, limit: int, name: Name) -> list[int]:
+    def around(self, node: int, steps: int, limit: int, name: NodeName) -> list[int]:
         """Return the nodes within some steps either way, the nearest first, ties by name."""
         found = {node: None}
         edge = [node]
@@ -115,7 +115,7 @@ class Graph:
             found |= dict.fromkeys(edge)
         return list(found)
 
-    def path(self, source: int, target: int, name: Name) -> list[int] | None:
+    def path(self, source: int, target: int, name: NodeName) -> list[int] | None:
         """Find a shortest way along the links; of several, the first by names, from the start.
 
         Both ends are searched from in turn, always the side with fewer nodes to go on from.
@@ -138,7 +138,7 @@ class Graph:
         meeting: set[int],
         ahead: Mapping[int, int],
         behind: Mapping[int, int],
-        name: Name,
+        name: NodeName,
     ) -> list[int]:
         """Walk from the source, at each step to the first of the nodes that lead on."""
         layers = [meeting]

@@ -14,7 +14,7 @@ from urllib.parse import quote
 from commonplace.core import critic, frontmatter, links
 from commonplace.core.digest import Digest, digest
 from commonplace.core.links import Candidate, attachments
-from commonplace.core.links.attachments import Named
+from commonplace.core.links.attachments import FindAttachments
 
 DESCRIPTION_CHARS_MAX = 160
 
@@ -60,7 +60,7 @@ def published(
     *,
     marked_only: bool = False,
     several_roots: bool = False,
-    named_files: Named = _no_files,
+    named_files: FindAttachments = _no_files,
 ) -> dict[str, SitePage]:
     """Make pages of notes, given as they stand in their files; in the order of their paths.
 
@@ -138,7 +138,7 @@ def _links(
 
 
 def _files(
-    path: str, text: str, notes: Mapping[str, str], named: Named, root: str
+    path: str, text: str, notes: Mapping[str, str], named: FindAttachments, root: str
 ) -> dict[str, str]:
     """Return the files that a text links to as it is published: no remark of it, no property."""
     meant: dict[str, str] = {}

@@ -17,14 +17,14 @@ from commonplace.server.mcp.direct.http import DirectHttp
 from commonplace.server.mcp.http.late_app import LateApp
 from commonplace.server.mcp.http.sessions import McpSessions
 from commonplace.server.mcp.late_server import GetServer
-from commonplace.server.metrics.counts import Counts
+from commonplace.server.metrics.counts import Counters
 from commonplace.server.metrics.requests import RequestCounter
 from commonplace.server.parts import PartApp, Parts
 
 SESSIONS_MAX = 1_000
 _OPENING_MAX = 100  # sessions that begin at the same moment
 
-Ready = Callable[[], Awaitable[Sequence[str]]]
+ReadinessCheck = Callable[[], Awaitable[Sequence[str]]]
 Lifespan = Callable[[], AbstractAsyncContextManager[object]]
 
 
@@ -35,9 +35,9 @@ def create_app(
     direct: DirectAnswers | None = None,
     guard: Guard | None = None,
     door: Door | None = None,
-    ready: Ready | None = None,
+    ready: ReadinessCheck | None = None,
     parts: Parts | None = None,
-    counts: Counts | None = None,
+    counts: Counters | None = None,
 ) -> Starlette:
     """Put the application together; it can be started once.
 
@@ -91,7 +91,7 @@ async def _healthy(_: Request) -> JSONResponse:
     return JSONResponse({"status": "ok"})
 
 
-def _readiness(ready: Ready | None) -> Callable[[Request], Awaitable[JSONResponse]]:
+def _readiness(ready: ReadinessCheck | None) -> Callable[[Request], Awaitable[JSONResponse]]:
     async def readiness(_: Request) -> JSONResponse:
         missing = await ready() if ready else ()
         if not missing:

@@ -20,17 +20,17 @@ from commonplace import __version__
 from commonplace.server.access.state_key import state_key
 from commonplace.server.api.assistants import Visits
 from commonplace.server.mcp.vault_resources import VaultResources
-from commonplace.server.metrics.counts import Counts
+from commonplace.server.metrics.counts import Counters
 from commonplace.server.owner.handshake import Hello
-from commonplace.server.owner.pages import Pages
+from commonplace.server.owner.pages import PageAddresses
 from commonplace.vault.settings import Access, Settings
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
     from commonplace.agent.agents import Agents
-    from commonplace.server.mcp.lazy import LateNotes
-    from commonplace.server.mcp.stream import Service
+    from commonplace.server.mcp.late_vault import LateNotes
+    from commonplace.server.mcp.stream import SessionService
     from commonplace.server.metrics.registry import Registry
     from commonplace.server.metrics.text import Family
     from commonplace.server.owner.tool_port import ToolPort
@@ -53,12 +53,12 @@ class Served:
         self.wanted = anyio.Event()
         self._opened = anyio.Event()
         self._late: list[LateNotes] = []
-        self._services: dict[Hashable, Service] = {}
+        self._services: dict[Hashable, SessionService] = {}
         self._apps: VaultApps | None = None
         self._visits = Visits()
-        self._counts = Counts()
+        self._counts = Counters()
         self.lease: Lease | None = None
-        self.pages = Pages()
+        self.pages = PageAddresses()
         self._tool_port: ToolPort | None = None
         self._agents: Agents | None = None
 
@@ -145,12 +145,12 @@ class Served:
             )
         return self._apps.app(own, service)
 
-    def _service(self, own: Settings, toolbox: "Toolbox | None" = None) -> "Service":
+    def _service(self, own: Settings, toolbox: "Toolbox | None" = None) -> "SessionService":
         """Make what serves the sessions of a front end; the SDK is loaded when one needs it."""
         from commonplace.server.mcp.direct.answers import DirectAnswers
         from commonplace.server.mcp.late_server import LateServer
-        from commonplace.server.mcp.lazy import LateNotes, LateToolbox
-        from commonplace.server.mcp.stream import Service
+        from commonplace.server.mcp.late_vault import LateNotes, LateToolbox
+        from commonplace.server.mcp.stream import SessionService
         from commonplace.server.mcp.tool_calls import ToolCalls
         from commonplace.tools.families import offered
 
@@ -166,7 +166,7 @@ class Served:
         late = LateToolbox(offered(own.families, read_only=own.read_only), fill)
         calls = ToolCalls(toolbox or late, self._visits, self._counts)
         server = LateServer(calls, notes, state_key(own.state))
-        return Service(server.get, notes, DirectAnswers(calls, __version__))
+        return SessionService(server.get, notes, DirectAnswers(calls, __version__))
 
     async def _toolbox(self, own: Settings) -> "Toolbox":
         from commonplace.server.toolboxes import whole_toolbox

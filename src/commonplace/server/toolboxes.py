@@ -42,5 +42,5 @@ def _shared_tools(vault: Vault, permissions: Permissions, store: Store) -> list[
 
 def _box(vault: Vault, own: Settings, tools: Sequence[Tool]) -> Toolbox:
     loaded = ALWAYS_LOADED if own.always_load is None else own.always_load
-    held = [history.held(vault.undo.gate, tool) for tool in tools]
+    held = [history.held(vault.undo.write_lock, tool) for tool in tools]
     return Toolbox(held, own.families, read_only=own.read_only, always_load=loaded)

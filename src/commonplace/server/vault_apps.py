@@ -35,14 +35,14 @@ from commonplace.server.api.assistants import Visit, Visits
 from commonplace.server.api.decisions import approvals, comments, history, review, sets
 from commonplace.server.app import create_app, part_app
 from commonplace.server.mcp.late_server import LateServer
-from commonplace.server.mcp.stream import Service
+from commonplace.server.mcp.stream import SessionService
 from commonplace.server.mcp.tool_calls import ToolCalls
 from commonplace.server.mcp.vault_resources import VaultResources
-from commonplace.server.metrics.counts import Counts
+from commonplace.server.metrics.counts import Counters
 from commonplace.server.metrics.process import process_families
 from commonplace.server.metrics.route import metrics_route
 from commonplace.server.metrics.text import Family
-from commonplace.server.owner.pages import Pages
+from commonplace.server.owner.pages import PageAddresses
 from commonplace.server.parts import Parts
 from commonplace.server.toolboxes import part_toolbox
 from commonplace.server.yjs import sockets, ysweet
@@ -76,8 +76,8 @@ class VaultApps:
         self,
         vault: Vault,
         visits: Visits,
-        counts: Counts,
-        pages: Pages,
+        counts: Counters,
+        pages: PageAddresses,
         *,
         agents: "Callable[[], Agents]",
         metrics: Callable[[], list[Family]],
@@ -96,7 +96,7 @@ class VaultApps:
         vault.notes.documents.follow_restarts(self.rooms.note_restarted)
         visits.follow(self._show)
 
-    def app(self, own: Settings, service: Service) -> ASGIApp:
+    def app(self, own: Settings, service: SessionService) -> ASGIApp:
         """Make an app over the whole vault."""
         vault, visits, closed = self._vault, self._visits, own.read_only
         guard, door = Guard.also(own.access.hosts), self._door(own)

@@ -53,7 +53,7 @@ _PLAIN_ROOT = {"type", "properties", "required", "additionalProperties"}
 _PLAIN_ENTRY = {"type", "description", "default", "enum", "minimum", "maximum"}
 
 Schema = Mapping[str, object]
-Check = Callable[[Mapping[str, object]], dict[str, object]]
+ArgumentCheck = Callable[[Mapping[str, object]], dict[str, object]]
 
 
 class _Fault(Protocol):
@@ -71,7 +71,7 @@ class _Compiled(Protocol):
     def iter_errors(self, instance: object) -> Iterable[_Fault]: ...
 
 
-def checker(schema: Schema) -> Check:
+def checker(schema: Schema) -> ArgumentCheck:
     """Compile a tool's input schema into a function from raw arguments to arguments fit for use.
 
     The function raises `BadArgument`, one line for each thing that is wrong.

@@ -26,7 +26,7 @@ from commonplace.errors import (
 )
 from commonplace.tools.answer import Shown
 from commonplace.tools.parameters import text, whole_number
-from commonplace.tools.table import Answer, Call, Ready, Run, Tool, definition, plain_error
+from commonplace.tools.table import Answer, Call, Ready, Tool, ToolFunction, definition, plain_error
 from commonplace.vault.attachments.files import File
 from commonplace.vault.attachments.views import (
     PDF_FILE_BYTES_MAX,
@@ -109,7 +109,11 @@ def tools(vault: Vault) -> list[Tool]:
         )
 
     ready = vault.readiness
-    needs: dict[Run, Ready] = {glob: ready.listed, grep: ready.searchable, get_links: ready.indexed}
+    needs: dict[ToolFunction, Ready] = {
+        glob: ready.listed,
+        grep: ready.searchable,
+        get_links: ready.indexed,
+    }
     return [
         Tool(
             definition(run.__name__),

@@ -18,10 +18,10 @@ from commonplace.tools.table import Answer, Call, Tool, definition
 from commonplace.vault.nodes.store import (
     CONTENT_MAX,
     Direction,
-    Draft,
     Metric,
+    NewNode,
     Node,
-    Revision,
+    NodeUpdate,
     SearchResult,
     Store,
 )
@@ -169,7 +169,7 @@ class _Graph:
         return await self._single(node.id, shown)
 
     async def create_node(self, call: Call, arguments: Arguments) -> Answer:
-        draft = Draft(
+        draft = NewNode(
             text(arguments, "title").strip(),
             text(arguments, "content"),
             _tags(arguments) or (),
@@ -183,8 +183,8 @@ class _Graph:
     async def update_node(self, call: Call, arguments: Arguments) -> Answer:
         title = text(arguments, "title").strip() if "title" in arguments else None
         content = text(arguments, "content") if "content" in arguments else None
-        revision = Revision(title, content, _tags(arguments))
-        if revision == Revision():
+        revision = NodeUpdate(title, content, _tags(arguments))
+        if revision == NodeUpdate():
             raise BadArgument("Give at least one of `title`, `content` or `tags`.")
         updated = await self._store.update(text(arguments, "id"), revision, call.asker)
         return await self._written(updated.id, call, updated.notices)
@@ -262,7 +262,7 @@ def _far(found: SearchResult) -> tuple[str, ...]:
     return (far,)
 
 
-def _no_folder(draft: Draft, id: str) -> str | None:
+def _no_folder(draft: NewNode, id: str) -> str | None:
     """Say that a title with a slash in it does not choose a folder."""
     if "/" not in draft.title:
         return None

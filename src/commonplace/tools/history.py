@@ -9,10 +9,10 @@ from commonplace.core.text.foreign import one_line
 from commonplace.tools.parameters import text, whole_number
 from commonplace.tools.table import Answer, Call, Tool, definition
 from commonplace.vault.history.moments import since
-from commonplace.vault.history.timeline import Question
+from commonplace.vault.history.timeline import TimelineQuery
 from commonplace.vault.sets.outcomes import outcomes
 from commonplace.vault.suggestions.authorship import Suggester
-from commonplace.vault.undo.gate import WriteGate
+from commonplace.vault.undo.write_lock import WriteLock
 from commonplace.vault.vault import Vault
 
 Arguments = Mapping[str, object]
@@ -29,7 +29,7 @@ def tools(vault: Vault) -> list[Tool]:
     async def history(call: Call, arguments: Arguments) -> Answer:
         if "set" in arguments:
             return Answer(await _of_set(vault, arguments))
-        asked = Question(
+        asked = TimelineQuery(
             path=text(arguments, "path", ""),
             by=text(arguments, "by", ""),
             since=since(text(arguments, "since", ""), time.time()),
@@ -84,13 +84,13 @@ def _outcome(row: Mapping[str, Any]) -> list[str]:
     return [*lines, f"    + {row['new']}"] if row["new"] else lines
 
 
-def held(gate: WriteGate, tool: Tool) -> Tool:
+def held(write_lock: WriteLock, tool: Tool) -> Tool:
     """Let a tool that writes wait while what its caller did is being taken back."""
     if not tool.writes:
         return tool
 
     async def run(call: Call, arguments: Arguments) -> Answer:
-        async with gate.write(call.actor.name):
+        async with write_lock.write(call.actor.name):
             return await tool.run(call, arguments)
 
     return replace(tool, run=run)

@@ -19,7 +19,7 @@ from commonplace.core.text.line_pages import LinePage, fit, lines_of
 from commonplace.errors import BadArgument, Unreadable
 from commonplace.tools.parameters import text, whole_number
 from commonplace.tools.table import Answer, Call
-from commonplace.vault.index.reader import Row
+from commonplace.vault.index.reader import FolderRow
 from commonplace.vault.search import undecided_hits
 from commonplace.vault.search.ripgrep import Pattern
 from commonplace.vault.search.search import NoteMatch
@@ -213,7 +213,7 @@ def _day(days: int) -> str:
     return (date(1970, 1, 1) + timedelta(days)).isoformat()
 
 
-def _row(found: Row, *, with_frontmatter: bool) -> str:
+def _row(found: FolderRow, *, with_frontmatter: bool) -> str:
     """Write a row of a list as JSON by hand: the properties are JSON already, and of thousands."""
     name = found.path.rpartition("/")[2]
     frontmatter = f', "frontmatter": {found.properties or "{}"}' if with_frontmatter else ""

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from commonplace.errors import Forbidden
 from commonplace.tools.parameters import text
-from commonplace.tools.table import Answer, Call, Run, Tool, definition
+from commonplace.tools.table import Answer, Call, Tool, ToolFunction, definition
 from commonplace.vault.vault import Vault
 
 Arguments = Mapping[str, object]
@@ -49,7 +49,7 @@ def telling(vault: Vault, tool: Tool, page: PageAddress = _nowhere) -> Tool:
     return replace(tool, run=_telling(vault, tool.run, page, writes=tool.writes))
 
 
-def _telling(vault: Vault, run: Run, page: PageAddress, *, writes: bool) -> Run:
+def _telling(vault: Vault, run: ToolFunction, page: PageAddress, *, writes: bool) -> ToolFunction:
     feedback = vault.sets.feedback
 
     async def line(call: Call, since: float) -> str:

@@ -19,11 +19,18 @@ import anyio
 from commonplace.core.scopes import Scope
 from commonplace.errors import BadArgument, CommonplaceError, Forbidden, Unavailable
 from commonplace.tools.answer import Answer
-from commonplace.tools.arguments import Check, checker, shown
+from commonplace.tools.arguments import ArgumentCheck, checker, shown
 from commonplace.tools.call_log import CallTimer
 from commonplace.tools.definition import Definition, definition as definition
 from commonplace.tools.families import ALWAYS_LOADED
-from commonplace.vault.permissions.requests import Ask, Asker, Choice, Question, Reply, Unanswered
+from commonplace.vault.permissions.requests import (
+    Ask,
+    Asker,
+    PermissionChoice,
+    PermissionQuestion,
+    Reply,
+    Unanswered,
+)
 from commonplace.vault.search.readiness import Incomplete
 from commonplace.vault.settings import FAMILIES
 
@@ -94,7 +101,7 @@ class Call:
 
 
 Ready = Callable[[], Awaitable[Incomplete | None]]
-Run = Callable[[Call, Mapping[str, object]], Awaitable[Answer]]
+ToolFunction = Callable[[Call, Mapping[str, object]], Awaitable[Answer]]
 
 
 def plain_error(error: CommonplaceError) -> str:
@@ -112,7 +119,7 @@ class Tool:
     definition: Definition
     family: str
     writes: bool
-    run: Run
+    run: ToolFunction
     error_text: Callable[[CommonplaceError], str] = plain_error
     ready: Ready | None = None
 
@@ -139,7 +146,7 @@ class Toolbox:
         self._tools = {tool.name: tool for tool in offered}
         assert len(self._tools) == len(offered), "two tools of one name"
         self._always_load = frozenset(always_load)
-        self._checks: dict[str, Check] = {}
+        self._checks: dict[str, ArgumentCheck] = {}
         self._seconds_max = seconds_max
 
     @property
@@ -196,7 +203,7 @@ class Toolbox:
             "Ask for less: a narrower path or pattern, or a smaller limit."
         )
 
-    def _check(self, tool: Tool) -> Check:
+    def _check(self, tool: Tool) -> ArgumentCheck:
         if tool.name not in self._checks:
             self._checks[tool.name] = checker(tool.definition.input_schema)
         return self._checks[tool.name]
@@ -221,7 +228,7 @@ def _unhurried(call: Call, scope: anyio.CancelScope) -> Call:
     if (ask := call.ask) is None:
         return call
 
-    async def wait(question: Question) -> Choice:
+    async def wait(question: PermissionQuestion) -> PermissionChoice:
         left = scope.deadline - anyio.current_time()
         scope.deadline = math.inf
         try:

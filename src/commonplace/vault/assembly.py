@@ -47,9 +47,9 @@ from commonplace.vault.suggestions.pending import PendingSuggestions
 from commonplace.vault.suggestions.review import Review
 from commonplace.vault.suggestions.suggest import Suggestions
 from commonplace.vault.supervisor import Supervisor
-from commonplace.vault.undo.gate import WriteGate
 from commonplace.vault.undo.undo import Undo
 from commonplace.vault.undo.withdraw import Withdrawal
+from commonplace.vault.undo.write_lock import WriteLock
 from commonplace.vault.vault import Vault
 
 
@@ -112,7 +112,7 @@ def assemble(  # noqa: PLR0915 (a line for each part)
     )
     renames.teach(permissions)
     pending = PendingSuggestions(index, notes, ledger)
-    gate = WriteGate()
+    write_lock = WriteLock()
     sets = change_sets(
         log,
         late,
@@ -129,7 +129,7 @@ def assemble(  # noqa: PLR0915 (a line for each part)
         renames.rename,
         Assessor(texts, listing, lambda name: index.links.named(name)),
         comments,
-        gate,
+        write_lock,
     )
     texts.follow_moves(renames.lately)
     attachments = Attachments(settings, roots, index, indexer, renames)
@@ -201,7 +201,16 @@ def assemble(  # noqa: PLR0915 (a line for each part)
         permissions=permissions,
         tokens=Tokens(log),
         undo=Undo(
-            history, recorder, timeline, intents, notes, texts, trash, renames, permissions, gate
+            history,
+            recorder,
+            timeline,
+            intents,
+            notes,
+            texts,
+            trash,
+            renames,
+            permissions,
+            write_lock,
         ),
         withdrawal=Withdrawal(
             history, recorder, notes, texts, pending, ledger, authorship, permissions, sets.reader

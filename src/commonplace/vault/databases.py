@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
-from commonplace.vault.files.keeper import NOBODY, Keeper
+from commonplace.vault.files.backing_store import NO_BACKING_STORE, BackingStore
 from commonplace.vault.history.history import History
 from commonplace.vault.history.sqlite import SqliteHistory
 from commonplace.vault.lease.lease import Lease
@@ -26,7 +26,7 @@ class Databases:
 
     log: Log
     history: History
-    keeper: Keeper = NOBODY
+    backing_store: BackingStore = NO_BACKING_STORE
     """Who keeps what the files hold: asked before each change of one."""
     files: "TeamFiles | None" = None
     lease: Lease | None = None

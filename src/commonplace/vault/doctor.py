@@ -11,7 +11,7 @@ from commonplace.core import paths
 from commonplace.errors import CommonplaceError
 from commonplace.vault.documents.notes import LiveNotes
 from commonplace.vault.files.reader import reason
-from commonplace.vault.files.rename import Way, way_to_exchange
+from commonplace.vault.files.rename import ExchangeMethod, way_to_exchange
 from commonplace.vault.files.roots import Roots
 from commonplace.vault.files.writer import temporary
 from commonplace.vault.index.build import scan
@@ -22,7 +22,7 @@ from commonplace.vault.search.ripgrep import Pattern
 from commonplace.vault.settings import Settings
 
 _SHOWN_MAX = 5
-_WAYS: dict[Way, str] = {
+_WAYS: dict[ExchangeMethod, str] = {
     "at once": "",
     "by links": "; its disk cannot exchange names, so hard links keep what other programs save",
     "by copies": (

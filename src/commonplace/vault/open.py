@@ -37,7 +37,7 @@ async def open_vault(
     """
     settings.state.mkdir(mode=0o700, parents=True, exist_ok=True)
     databases = databases or local_databases(settings)
-    roots = Roots(settings, databases.keeper)
+    roots = Roots(settings, databases.backing_store)
     log, history = databases.log, databases.history
     aside, late = Aside(settings.state), Afterwards(log)
     vault = assemble(settings, roots, log, history, aside, late, caution)

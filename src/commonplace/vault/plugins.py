@@ -7,17 +7,17 @@ from commonplace.errors import BadArgument, Unavailable
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-Group = Literal["commonplace.stores", "commonplace.embeddings"]
+EntryPointGroup = Literal["commonplace.stores", "commonplace.embeddings"]
 
 
-def names(group: Group) -> list[str]:
+def names(group: EntryPointGroup) -> list[str]:
     """Return the names that installed packages declare."""
     from importlib.metadata import entry_points  # slow to import, seldom needed
 
     return sorted(point.name for point in entry_points(group=group))
 
 
-def load(group: Group, name: str) -> object:
+def load(group: EntryPointGroup, name: str) -> object:
     """Load what a package declares under a name."""
     from importlib.metadata import entry_points
 
@@ -27,7 +27,7 @@ def load(group: Group, name: str) -> object:
     return _loaded(found[0], group)
 
 
-def _loaded(point: "EntryPoint", group: Group) -> object:
+def _loaded(point: "EntryPoint", group: EntryPointGroup) -> object:
     try:
         return point.load()
     except Exception as error:

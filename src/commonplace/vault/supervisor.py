@@ -22,7 +22,7 @@ STEADY_SECONDS = 10.0
 
 logger = logging.getLogger(__name__)
 
-Run = Callable[[], Awaitable[None]]
+TaskFunction = Callable[[], Awaitable[None]]
 
 
 @dataclass(slots=True)
@@ -44,7 +44,7 @@ class Supervisor:
         """Name the vital tasks that do not run, or have failed of late."""
         return [name for name in self._failures if name in self._vital and self._is_failing(name)]
 
-    async def keep(self, run: Run, name: str, *, vital: bool = True) -> None:
+    async def keep(self, run: TaskFunction, name: str, *, vital: bool = True) -> None:
         """Run a task to its end, however often it fails on the way; the name is for people."""
         if vital:
             self._vital.add(name)
@@ -52,7 +52,7 @@ class Supervisor:
             row = self._failures[name].row
             await anyio.sleep(PAUSES[min(row, len(PAUSES)) - 1])
 
-    async def attempt(self, run: Run, name: str) -> bool:
+    async def attempt(self, run: TaskFunction, name: str) -> bool:
         """Run something once; return whether it ended well. What it raises is told in the log."""
         started = self._clock()
         try:

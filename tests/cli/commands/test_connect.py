@@ -19,7 +19,7 @@ from commonplace.cli.options import OPTIONS, Flags, parse, settle
 from commonplace.core import config
 from commonplace.errors import BadArgument, Conflict, NotFound, Unavailable
 from commonplace.server.api.assistants import Visits
-from commonplace.server.api.clients import CLIENTS, Client
+from commonplace.server.api.clients import CLIENTS, ClientProgram
 from commonplace.server.api.connect import routes
 from tests.server.api.test_graph import ask
 
@@ -56,7 +56,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def settings_of(client: Client, home: Path) -> Path:
+def settings_of(client: ClientProgram, home: Path) -> Path:
     """Give a client the settings that somebody had."""
     file = home / client.file(sys.platform)
     file.parent.mkdir(parents=True, exist_ok=True)
@@ -66,7 +66,7 @@ def settings_of(client: Client, home: Path) -> Path:
     return file
 
 
-def parsed(client: Client, text: str) -> Any:
+def parsed(client: ClientProgram, text: str) -> Any:
     """Read settings as the client does, by another parser than ours where there is one."""
     if client.kind == "json":
         return config.jsonc.read(text)
@@ -261,7 +261,7 @@ def test_a_client_whose_settings_are_broken_is_still_listed(home: Path):
 
 @pytest.mark.parametrize("client", CLIENTS.values(), ids=list(CLIENTS))
 def test_an_entry_is_written_and_taken_out_and_all_else_keeps_its_bytes(
-    client: Client, home: Path, vault: str
+    client: ClientProgram, home: Path, vault: str
 ):
     file = settings_of(client, home)
     before = file.read_bytes()
@@ -281,7 +281,7 @@ def test_an_entry_is_written_and_taken_out_and_all_else_keeps_its_bytes(
 
 
 @pytest.mark.parametrize("client", CLIENTS.values(), ids=list(CLIENTS))
-def test_a_client_without_settings_gets_a_file(client: Client, home: Path, vault: str):
+def test_a_client_without_settings_gets_a_file(client: ClientProgram, home: Path, vault: str):
     connect(client.id, vault, "--write", "--yes")
     file = home / client.file(sys.platform)
     assert vault in parsed(client, file.read_text())[client.section]["notes"]["args"]
@@ -306,7 +306,7 @@ BEFORE = {
 
 @pytest.mark.parametrize("client", CLIENTS.values(), ids=list(CLIENTS))
 def test_an_empty_section_stays_if_it_was_there_and_goes_if_it_was_ours(
-    client: Client, home: Path, vault: str
+    client: ClientProgram, home: Path, vault: str
 ):
     file = settings_of(client, home)
     for shape in BEFORE[client.kind]:

@@ -12,9 +12,9 @@ from hypothesis import given, settings, strategies as st
 
 from commonplace.core.history import (
     Blame,
-    Change,
     Delta,
     Passage,
+    PassageChange,
     Step,
     Undone,
     apply,
@@ -161,7 +161,7 @@ def test_what_is_undone_stays_undone_and_comes_back_once(seed: int) -> None:
     assert again.delta == ()
     text = history.text
     at = random.randint(0, len(text))
-    history.add("person:Bo", (Change(at, "", "\nmore\n"),))
+    history.add("person:Bo", (PassageChange(at, "", "\nmore\n"),))
     assert undone(history, ASSISTANTS[0]).delta == ()
 
 
@@ -216,7 +216,7 @@ def test_bytes_that_are_no_delta_are_refused(data: bytes) -> None:
 
 def test_a_delta_of_another_text_is_refused() -> None:
     with pytest.raises(ValueError, match="does not fit"):
-        apply("cat", (Change(0, "dog", "cow"),))
+        apply("cat", (PassageChange(0, "dog", "cow"),))
 
 
 def test_a_long_revision_is_kept_small() -> None:
@@ -260,7 +260,7 @@ def removes_all_that_it_wrote_around(history: History, actor: str) -> Undone:
     delta: Delta = ()
     if found.delta:
         start, end = found.delta[0].start, found.delta[-1].end
-        delta = (Change(start, history.text[start:end], ""),)
+        delta = (PassageChange(start, history.text[start:end], ""),)
     return Undone(delta, found.passages)
 
 
@@ -279,7 +279,7 @@ def test_the_law_of_undoing_can_fail(careless: Undoing) -> None:
 
 def test_the_laws_of_replay_and_blame_can_fail() -> None:
     history = written(Random(5))
-    off = replace(history.made[-1], delta=(Change(0, history.text[:1], "x"),))
+    off = replace(history.made[-1], delta=(PassageChange(0, history.text[:1], "x"),))
     with pytest.raises((AssertionError, ValueError)):
         check_replay(History(history.base, [*history.made[:-1], off]))
     with pytest.raises(AssertionError):
@@ -335,5 +335,5 @@ def test_a_long_history_is_played_in_little_time() -> None:
     history = History(words(random, 800))
     for number in range(2_000):
         at = random.randint(0, len(history.text) - 9)
-        history.add(P if number % 9 else A, (Change(at, history.text[at : at + 4], "abcd"),))
+        history.add(P if number % 9 else A, (PassageChange(at, history.text[at : at + 4], "abcd"),))
     assert undone(history, A).passages

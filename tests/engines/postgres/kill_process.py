@@ -29,7 +29,7 @@ from commonplace.vault.notes.durable_renames import KIND as RENAME
 from commonplace.vault.open import open_vault
 from commonplace.vault.postgres.connection import Connection
 from commonplace.vault.settings import Root, Settings
-from commonplace.vault.team_files.working_copy import WorkingCopy
+from commonplace.vault.team_files.team_copy import TeamCopy
 
 LONG = 300.0
 NAMES = ("Hub.md", "deep/Other Hub.md")
@@ -64,18 +64,18 @@ def watch_updates(bomb: Bomb) -> None:
 
 def watch_files(bomb: Bomb) -> None:
     """Let each commit of changed files be a step, and each file that then changes here."""
-    exchange, put = batch._Swap.exchange, WorkingCopy._put
+    exchange, put = batch._Swap.exchange, TeamCopy._put
 
     def watched(self: batch._Swap) -> None:
         bomb.step()
         exchange(self)
 
-    def put_watched(self: WorkingCopy, *words: Any, **given: Any) -> None:
+    def put_watched(self: TeamCopy, *words: Any, **given: Any) -> None:
         bomb.step()
         put(self, *words, **given)
 
     batch._Swap.exchange = watched
-    WorkingCopy._put = put_watched
+    TeamCopy._put = put_watched
 
 
 def watch_compaction(bomb: Bomb) -> None:

@@ -18,11 +18,11 @@ from commonplace.core.text.edits import Edit
 from commonplace.errors import CommonplaceError, Conflict, Unavailable
 from commonplace.vault.files.openat import open_beneath
 from commonplace.vault.log.postgres_engine import PostgresEngine
-from commonplace.vault.team_files import copy_files
+from commonplace.vault.team_files import team_copy_files
 from commonplace.vault.team_files.folder import write_out
 from commonplace.vault.team_files.follow import Follower
 from commonplace.vault.team_files.store import KeptFile, sha_of
-from commonplace.vault.team_files.working_copy import WorkingCopy
+from commonplace.vault.team_files.team_copy import TeamCopy
 from commonplace.vault.vault import Vault
 from tests.engines.postgres.node import HeldLease
 from tests.engines.postgres.team_node import end_lease, files_in, fill, owning
@@ -123,8 +123,8 @@ async def test_without_a_fence_a_replaced_owner_writes_into_the_vault(
     filled(tmp_path / "one")
     with suppress(Unavailable):
         async with owning(url, tmp_path / "one") as vault:
-            copy = vault.roots._keeper
-            assert isinstance(copy, WorkingCopy)
+            copy = vault.roots._backing_store
+            assert isinstance(copy, TeamCopy)
             engine = copy.store._commits._engine
             assert isinstance(engine, PostgresEngine)
             # Others of this vault may hear that the lease is lost: the store must not.
@@ -146,7 +146,7 @@ async def test_a_file_that_is_kept_after_the_answer_is_lost(
     later: list[object] = []
 
     @contextmanager
-    def keep_later(self: WorkingCopy, changes: object):
+    def keep_later(self: TeamCopy, changes: object):
         yield
         later.append(changes)
 
@@ -156,7 +156,7 @@ async def test_a_file_that_is_kept_after_the_answer_is_lost(
     with suppress(Unavailable):
         async with owning(url, tmp_path / "one") as vault:
             with monkeypatch.context() as careless:
-                careless.setattr(WorkingCopy, "change", keep_later)
+                careless.setattr(TeamCopy, "change", keep_later)
                 careless.setattr(Follower, "look", look_away)
                 await vault.write.create("new.md", "acknowledged\n")
                 end_lease(url)
@@ -283,8 +283,8 @@ async def test_a_copy_that_is_thrown_away_under_its_owner_empties_no_vault(
     many = {f"{number}.md".encode(): b"%d\n" % number for number in range(60)}
     first = fill(tmp_path / "one" / "notes", many)
     async with owning(url, tmp_path / "one") as vault:
-        copy = vault.roots._keeper
-        assert isinstance(copy, WorkingCopy)
+        copy = vault.roots._backing_store
+        assert isinstance(copy, TeamCopy)
         for number in range(40):
             (first / f"{number}.md").unlink()
         follower = Follower(copy, clock=itertools.count(0, 100).__next__)
@@ -317,8 +317,8 @@ async def test_a_folder_that_cannot_be_read_counts_as_no_deletion(
     """Beside its control: one that is not there is one."""
     filled(tmp_path / "one")
     async with owning(url, tmp_path / "one") as vault:
-        copy = vault.roots._keeper
-        assert isinstance(copy, WorkingCopy)
+        copy = vault.roots._backing_store
+        assert isinstance(copy, TeamCopy)
 
         async def look_twice(code: int) -> None:
             def refuse(top: int, path: str, flags: int) -> int:
@@ -327,7 +327,7 @@ async def test_a_folder_that_cannot_be_read_counts_as_no_deletion(
                 return open_beneath(top, path, flags)
 
             with monkeypatch.context() as faulty:
-                faulty.setattr(copy_files, "open_beneath", refuse)
+                faulty.setattr(team_copy_files, "open_beneath", refuse)
                 follower = Follower(copy, clock=itertools.count(0, 100).__next__)
                 for hint in (b"", b"Files/picture.png"):
                     await asyncio.to_thread(follower.look, [hint])

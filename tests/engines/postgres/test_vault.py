@@ -11,7 +11,7 @@ from commonplace.core import critic
 from commonplace.core.text.edits import Edit
 from commonplace.errors import Unavailable
 from commonplace.vault.databases import team_databases
-from commonplace.vault.history.history import Wanted
+from commonplace.vault.history.history import RevisionFilter
 from commonplace.vault.lease.leases import Leases
 from commonplace.vault.log.postgres import PostgresLog
 from commonplace.vault.open import open_vault
@@ -77,7 +77,9 @@ async def test_the_next_node_has_edits_decisions_history_and_tokens(
             assert await vault.texts.marked("b.md") == "typed See [[a]] and more.\n"
             assert len(critic.suggestions(await vault.texts.marked("c.md"))) == 1
             assert await vault.timeline.document("a.md") == document
-            actors = {each.actor for each in await vault.history.revisions(Wanted(document))}
+            actors = {
+                each.actor for each in await vault.history.revisions(RevisionFilter(document))
+            }
             assert "assistant:Claude" in actors or "claude" in " ".join(actors).lower()
             assert await vault.tokens.verify(secret) is not None
             done = await vault.undo.undo("Ann", by="Claude")

@@ -3,10 +3,10 @@
 import pytest
 
 from commonplace.errors import BadArgument, NotFound
-from commonplace.server.cluster.head import Head, parse_head
+from commonplace.server.cluster.head import RequestHead, parse_head
 
 
-def head(target: str, *fields: str) -> Head:
+def head(target: str, *fields: str) -> RequestHead:
     return parse_head("\r\n".join([f"GET {target} HTTP/1.1", *fields]).encode())
 
 

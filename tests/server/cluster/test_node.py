@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.server.cluster.test_door import team
+from tests.server.cluster.test_node_listener import team
 from tests.server.processes import Process
 from tests.wait import until
 

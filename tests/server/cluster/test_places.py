@@ -5,7 +5,7 @@ from pathlib import Path
 
 from commonplace.server.cluster.places import rank
 from commonplace.server.cluster.team import Team
-from tests.server.cluster.test_door import team
+from tests.server.cluster.test_node_listener import team
 
 NODES = {"10.0.0.1:8421", "10.0.0.2:8421", "10.0.0.3:8421"}
 VAULTS = [f"vault-{number}" for number in range(1_000)]

@@ -14,7 +14,7 @@ from mcp_types import version
 from commonplace.server.mcp.direct import introduction
 from commonplace.server.mcp.direct.answers import DirectAnswers
 from commonplace.server.mcp.direct.requests import Request
-from commonplace.server.mcp.stream import Service, serve_stream
+from commonplace.server.mcp.stream import SessionService, serve_stream
 from commonplace.server.mcp.tool_calls import ToolCalls
 from commonplace.tools.table import Actor, Progress, no_progress
 from tests.server.mcp import exchanges
@@ -29,7 +29,7 @@ MESSAGES = int(os.environ.get("LANES_MESSAGES", "600"))
 MALFORMED = int(os.environ.get("LANES_MALFORMED", "2000"))
 
 
-async def answers(service: Service, lines: list[bytes]) -> list[dict[str, Any]]:
+async def answers(service: SessionService, lines: list[bytes]) -> list[dict[str, Any]]:
     """All that a client hears which sends these lines and says no more."""
     near, far = await pair()
     parts: list[bytes] = []

@@ -2,7 +2,7 @@
 
 import pytest
 
-from commonplace.server.metrics.counts import Counts, kind_of
+from commonplace.server.metrics.counts import Counters, kind_of
 from commonplace.server.metrics.registry import Registry, joined, named
 from commonplace.server.metrics.text import Family, Sample, gauge, histogram, render
 from commonplace.vault.durations import BOUNDS, Durations
@@ -58,7 +58,7 @@ def test_of_a_path_only_its_kind_is_kept(path: str, kind: str) -> None:
 
 
 def test_of_an_actor_only_the_kind_is_kept() -> None:
-    counts = Counts()
+    counts = Counters()
     for actor in ("person:Ann", "assistant:Claude", "file", "weird:name"):
         counts.add_edit(actor)
     found = parse(render(counts.families()))

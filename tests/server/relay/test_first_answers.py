@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from commonplace.server.relay.first_answers import FirstAnswers
-from commonplace.server.relay.replay import Conversation
+from commonplace.server.relay.replay import RelayedSession
 from commonplace.vault.settings import Root, Settings
 from tests.server.relay.test_replay import client, methods, owner, said
 
@@ -20,8 +20,8 @@ META: dict[str, Any] = {
 }
 
 
-def starting(**more: Any) -> Conversation:
-    talk = Conversation()
+def starting(**more: Any) -> RelayedSession:
+    talk = RelayedSession()
     settings = Settings((Root("v", Path("v")),), Path("state"), **more)
     talk.first_answers = FirstAnswers(settings)
     return talk

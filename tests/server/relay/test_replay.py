@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import given, strategies as st
 
 from commonplace.server.owner.line_buffer import TooLong
-from commonplace.server.relay.replay import SENDS_MAX, Conversation
+from commonplace.server.relay.replay import SENDS_MAX, RelayedSession
 
 
 def said(buffer: bytearray) -> list[dict[str, Any]]:
@@ -16,16 +16,16 @@ def said(buffer: bytearray) -> list[dict[str, Any]]:
     return [json.loads(line) for line in lines]
 
 
-def client(talk: Conversation, **message: Any) -> None:
+def client(talk: RelayedSession, **message: Any) -> None:
     talk.from_client(json.dumps({"jsonrpc": "2.0", **message}).encode())
 
 
-def owner(talk: Conversation, **message: Any) -> None:
+def owner(talk: RelayedSession, **message: Any) -> None:
     talk.from_owner(json.dumps({"jsonrpc": "2.0", **message}).encode())
 
 
-def connected() -> Conversation:
-    talk = Conversation()
+def connected() -> RelayedSession:
+    talk = RelayedSession()
     talk.resume()
     return talk
 
@@ -34,7 +34,7 @@ def methods(messages: list[dict[str, Any]]) -> list[str]:
     return [message["method"] for message in messages]
 
 
-def old_era() -> Conversation:
+def old_era() -> RelayedSession:
     """A 2025-era client after its handshake."""
     talk = connected()
     client(talk, id=0, method="initialize", params={"clientInfo": {"name": "x"}})
@@ -54,7 +54,7 @@ def test_lines_pass_unchanged_in_both_directions():
 
 
 def test_requests_made_before_there_is_an_owner_are_sent_in_order_once_there_is():
-    talk = Conversation()
+    talk = RelayedSession()
     client(talk, id=1, method="initialize")
     client(talk, method="notifications/initialized")
     client(talk, id=2, method="tools/list")
@@ -227,7 +227,7 @@ def test_a_message_that_is_too_long_is_refused_under_its_id():
 
 
 def test_when_no_owner_will_come_everything_is_answered():
-    talk = Conversation()
+    talk = RelayedSession()
     client(talk, id=1, method="a")
     talk.abandon("The folder is open elsewhere.")
     assert said(talk.to_client)[0]["error"]["message"] == "The folder is open elsewhere."
@@ -247,7 +247,7 @@ STEPS = st.lists(st.sampled_from(["ask", "answer", "lose", "resume"]), max_size=
 @given(STEPS)
 def test_each_request_gets_exactly_one_answer_whatever_happens(steps: list[str]):
     """An owner that answers what it was sent, in order, and may be lost at any time."""
-    talk, alive, asked = Conversation(), False, 0
+    talk, alive, asked = RelayedSession(), False, 0
     inbox: list[dict[str, Any]] = []
     for step in [*steps, "lose", "resume", *["answer"] * 100]:
         if step == "ask":

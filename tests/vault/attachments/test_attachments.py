@@ -17,7 +17,7 @@ from commonplace.errors import (
     Unreadable,
 )
 from commonplace.vault.attachments.views import Views
-from commonplace.vault.notes.rename_plan import Intent
+from commonplace.vault.notes.rename_plan import RenamePlan
 from commonplace.vault.open import open_vault
 from commonplace.vault.settings import Root, Settings
 from commonplace.vault.settings.config_file import parse_config
@@ -170,7 +170,9 @@ async def test_a_move_that_a_crash_cut_short_is_finished_on_the_next_start(
     make_settings: Make, tmp_path: Path
 ) -> None:
     settings = make_settings({"Note.md": "![[pic.png]]\n", "pic.png": png()})
-    intent = Intent("pic.png", "art/new.png", links={"Note.md": {(False, "pic.png"): "new.png"}})
+    intent = RenamePlan(
+        "pic.png", "art/new.png", links={"Note.md": {(False, "pic.png"): "new.png"}}
+    )
     async with open_vault(settings, follow=False) as vault:
         await vault.indexer.refresh()
         await vault.log.put_record("rename", "x", intent.packed())

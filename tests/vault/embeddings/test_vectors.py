@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from commonplace.core.search.ranking import NearPassage
 from commonplace.errors import Unavailable
 from commonplace.vault.embeddings import vectors as module
-from commonplace.vault.embeddings.vectors import Floats, Row, Vectors, packed
+from commonplace.vault.embeddings.vectors import Floats, VectorRow, Vectors, packed
 
 Change = tuple[int, int]
 CHANGES = st.lists(st.tuples(st.integers(1, 9), st.integers(-1, 6)), max_size=40)
@@ -186,7 +186,7 @@ class _Pausing(Vectors):
         super().__init__(dimensions)
         self.halfway, self.searched = threading.Event(), threading.Event()
 
-    def _append(self, rows: Sequence[Row]) -> None:
+    def _append(self, rows: Sequence[VectorRow]) -> None:
         self.halfway.set()
         self.searched.wait(0.2)
         super()._append(rows)

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from commonplace.errors import Unavailable
+from commonplace.vault.files.backing_store import NO_BACKING_STORE, FileChange, NoBackingStore
 from commonplace.vault.files.batch import NewBytes
-from commonplace.vault.files.keeper import NOBODY, FileChange, Nobody
 from commonplace.vault.files.roots import Roots
 from commonplace.vault.settings import Root, Settings
 
@@ -29,7 +29,7 @@ CHANGES: dict[str, Callable[[Roots], object]] = {
 }
 
 
-class Refusal(Nobody):
+class Refusal(NoBackingStore):
     """Whoever has lost the lease."""
 
     def change(self, changes: Sequence[FileChange]) -> AbstractContextManager[object]:
@@ -60,7 +60,7 @@ def test_nothing_is_changed_without_a_permit(
 def test_with_one_everything_is(change: Callable[[Roots], object], tmp_path: Path) -> None:
     """The control."""
     (tmp_path / "a.md").write_bytes(b"old")
-    roots = Roots(Settings((Root("notes", tmp_path),), tmp_path / "state"), NOBODY)
+    roots = Roots(Settings((Root("notes", tmp_path),), tmp_path / "state"), NO_BACKING_STORE)
     change(roots)
     assert files(tmp_path) != {"a.md": b"old"}
     roots.close()

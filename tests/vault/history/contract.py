@@ -11,9 +11,9 @@ from random import Random
 
 import pytest
 
-from commonplace.core.history import Change, Delta, apply, between, spliced, started
+from commonplace.core.history import Delta, PassageChange, apply, between, spliced, started
 from commonplace.errors import NotFound
-from commonplace.vault.history.history import History, Wanted, Written
+from commonplace.vault.history.history import History, NewRevision, RevisionFilter
 from tests.core.history.histories import words, written
 
 
@@ -28,9 +28,9 @@ def revision(
     set: str = "",  # noqa: A002 (the domain's word)
     time: float = 1.0,
     delta: Delta | None = None,
-) -> Written:
+) -> NewRevision:
     made = between(before, after) if delta is None else delta
-    return Written(document, path, time, time, actor, cause, set, made, before, after, 7)
+    return NewRevision(document, path, time, time, actor, cause, set, made, before, after, 7)
 
 
 @pytest.mark.anyio
@@ -59,7 +59,7 @@ class HistoryContract:
 
     async def test_a_note_without_history_has_none(self, history: History) -> None:
         assert await history.head("note") is None
-        assert await history.revisions(Wanted()) == []
+        assert await history.revisions(RevisionFilter()) == []
         assert await history.find(1) is None
         assert await history.size() == (0, 0)
         with pytest.raises(NotFound):
@@ -74,7 +74,7 @@ class HistoryContract:
             assert (head.revision, head.seq, head.path) == (number, 7, "a.md")
             assert head.text == "old and new"
             assert head.blame == ((3, 0), (8, number)) or sum(n for n, _ in head.blame) == 11
-            (one,) = await history.revisions(Wanted(set="s1"))
+            (one,) = await history.revisions(RevisionFilter(set="s1"))
             assert (one.actor, one.cause, one.set) == ("person:Ann", "typing", "s1")
 
     async def test_every_text_can_be_read_and_blame_is_right(self, history: History) -> None:
@@ -126,18 +126,18 @@ class HistoryContract:
             ]
         )
 
-        async def found(wanted: Wanted) -> list[tuple[str, str]]:
+        async def found(wanted: RevisionFilter) -> list[tuple[str, str]]:
             return [(each.document, each.actor) for each in await history.revisions(wanted)]
 
-        assert await found(Wanted()) == [("one", "b"), ("two", "b"), ("one", "a")]
-        assert await found(Wanted(actor="a")) == [("one", "a")]
-        assert await found(Wanted(folder="A")) == [("one", "b"), ("one", "a")]
-        assert await found(Wanted(document="two")) == [("two", "b")]
-        assert await found(Wanted(since=15.0)) == [("one", "b"), ("two", "b")]
-        assert await found(Wanted(limit=1, offset=1)) == [("two", "b")]
-        newest = (await history.revisions(Wanted(limit=1)))[0].id
-        assert await found(Wanted(before=newest)) == [("two", "b"), ("one", "a")]
-        assert await found(Wanted(after=newest)) == []
+        assert await found(RevisionFilter()) == [("one", "b"), ("two", "b"), ("one", "a")]
+        assert await found(RevisionFilter(actor="a")) == [("one", "a")]
+        assert await found(RevisionFilter(folder="A")) == [("one", "b"), ("one", "a")]
+        assert await found(RevisionFilter(document="two")) == [("two", "b")]
+        assert await found(RevisionFilter(since=15.0)) == [("one", "b"), ("two", "b")]
+        assert await found(RevisionFilter(limit=1, offset=1)) == [("two", "b")]
+        newest = (await history.revisions(RevisionFilter(limit=1)))[0].id
+        assert await found(RevisionFilter(before=newest)) == [("two", "b"), ("one", "a")]
+        assert await found(RevisionFilter(after=newest)) == []
         assert list(await history.touched("b")) == ["two", "one"]
         assert list(await history.touched("b", 25.0)) == ["one"]
         assert await history.document_at("B/two.md") == "two"
@@ -166,7 +166,7 @@ class HistoryContract:
             [
                 revision("", "cat"),
                 revision("cat", ""),
-                revision("", "cat", cause="undo", delta=(Change(0, "", "cat", ((3, 1),)),)),
+                revision("", "cat", cause="undo", delta=(PassageChange(0, "", "cat", ((3, 1),)),)),
             ]
         )
         head = await history.head("note")
@@ -180,7 +180,7 @@ class HistoryContract:
         )
         text = texts[-1]
         assert await history.trim(60.0, 10**9) == 59
-        assert len(await history.revisions(Wanted(document="note", limit=200))) == 41
+        assert len(await history.revisions(RevisionFilter(document="note", limit=200))) == 41
         assert await history.text(numbers[59]) == "".join(f"{n} " for n in range(60))
         assert await history.text(numbers[99]) == text
         with pytest.raises(NotFound):
@@ -207,7 +207,7 @@ class HistoryContract:
             await history.append([revision("", "keep", document="other")])
             assert await history.forget("secret is 4711") == {"note": 4}
             assert await history.forget("secret is 4711") == {}
-            for each in await history.revisions(Wanted()):
+            for each in await history.revisions(RevisionFilter()):
                 assert "4711" not in await history.text(each.id)
                 assert "sec" not in await history.text(each.id)
             head = await history.head("note")
@@ -219,10 +219,10 @@ class HistoryContract:
     async def test_a_thousand_revisions_of_a_note_take_little_room(self, history: History) -> None:
         random = Random(4)
         text = words(random, 1_000)
-        batch: list[Written] = []
+        batch: list[NewRevision] = []
         for _ in range(1_000):
             at = random.randint(0, len(text))
-            change = Change(at, text[at : at + 30], words(random, 8))
+            change = PassageChange(at, text[at : at + 30], words(random, 8))
             after = apply(text, (change,))
             batch.append(revision(text, after, delta=(change,)))
             text = after
@@ -250,5 +250,5 @@ class HistoryContract:
         await history.append(
             [revision("a", "ab", cause="typing"), revision("ab", "b", cause="call")]
         )
-        found = await history.revisions(Wanted(cause="call"))
+        found = await history.revisions(RevisionFilter(cause="call"))
         assert [each.cause for each in found] == ["call"]

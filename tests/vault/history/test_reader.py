@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from commonplace.core.text.edits import diff
-from commonplace.vault.history.history import Wanted
+from commonplace.vault.history.history import RevisionFilter
 from commonplace.vault.open import open_vault
 from commonplace.vault.settings import Root, Settings
 
@@ -33,7 +33,7 @@ async def test_a_reader_of_twenty_lines_shows_every_revision(tmp_path: Path) -> 
             await vault.notes.edit("a.md", lambda now, text=text: diff(now, text), actor)
         await vault.renames.rename("a.md", "c.md", "person:Ann")
         await vault.recorder.flush()
-        kept = (await vault.history.revisions(Wanted(limit=1_000)))[::-1]
+        kept = (await vault.history.revisions(RevisionFilter(limit=1_000)))[::-1]
         texts = [await vault.history.text(each.id) for each in kept]
     shown = subprocess.run(
         [sys.executable, "-I", str(READER), str(tmp_path / "state" / "history.db")],

@@ -12,7 +12,7 @@ from commonplace.vault.documents.changes import Purpose
 from commonplace.vault.documents.documents import Documents
 from commonplace.vault.documents.engine.replica import Replica
 from commonplace.vault.history.drafts import TYPING_SECONDS
-from commonplace.vault.history.history import Revision, Wanted
+from commonplace.vault.history.history import Revision, RevisionFilter
 from commonplace.vault.history.recorder import Recorder
 from commonplace.vault.history.sqlite import SqliteHistory
 from commonplace.vault.settings import Retention
@@ -57,7 +57,7 @@ class Desk:
 
     async def revisions(self) -> list[Revision]:
         await self.recorder.flush()
-        return (await self.history.revisions(Wanted(document=ID, limit=5_000)))[::-1]
+        return (await self.history.revisions(RevisionFilter(document=ID, limit=5_000)))[::-1]
 
     async def told(self) -> list[tuple[str, str, str]]:
         return [
@@ -212,7 +212,7 @@ async def test_the_history_outlives_a_lost_log(tmp_path: Path) -> None:
     new = "another id"
     await again.documents.edit(new, lambda _: [Edit(0, 0, "first and more")], "person:Ann")
     await again.recorder.flush()
-    found = await again.history.revisions(Wanted(document=new))
+    found = await again.history.revisions(RevisionFilter(document=new))
     assert [each.actor for each in found] == ["person:Ann", "file", "assistant:X"][: len(found)]
     assert await again.history.head(ID) is None
     await again.close()

@@ -9,7 +9,7 @@ import pytest
 from commonplace.core import history
 from commonplace.errors import Unavailable
 from commonplace.vault.history import queries, tables
-from commonplace.vault.history.history import History, Wanted
+from commonplace.vault.history.history import History, RevisionFilter
 from commonplace.vault.history.sqlite import SqliteHistory
 from tests.vault.history.contract import HistoryContract
 
@@ -51,7 +51,7 @@ def long(tmp_path_factory: pytest.TempPathFactory) -> Generator[sqlite3.Connecti
     db.close()
 
 
-def steps(db: sqlite3.Connection, wanted: Wanted) -> tuple[list[int], int]:
+def steps(db: sqlite3.Connection, wanted: RevisionFilter) -> tuple[list[int], int]:
     """Count what it costs to list revisions."""
     counted = 0
 
@@ -68,18 +68,18 @@ def steps(db: sqlite3.Connection, wanted: Wanted) -> tuple[list[int], int]:
 @pytest.mark.parametrize(
     ("wanted", "found"),
     [
-        (Wanted(folder="None", limit=3), []),
-        (Wanted(folder="Rare", limit=30), list(range(9, 0, -1))),
-        (Wanted(folder="Often", limit=2), [ROWS - 1, ROWS - 2]),
-        (Wanted(since=ROWS * 2.0, limit=3), []),
-        (Wanted(since=ROWS - 2.0, limit=3), [ROWS - 1, ROWS - 2]),
-        (Wanted(since=1.0, limit=2), [ROWS - 1, ROWS - 2]),
-        (Wanted(actor="person:Ann", since=ROWS - 1.0, folder="Often"), [ROWS - 1]),
-        (Wanted(actor="person:Ann", folder="Rare", since=9.0), [9]),
+        (RevisionFilter(folder="None", limit=3), []),
+        (RevisionFilter(folder="Rare", limit=30), list(range(9, 0, -1))),
+        (RevisionFilter(folder="Often", limit=2), [ROWS - 1, ROWS - 2]),
+        (RevisionFilter(since=ROWS * 2.0, limit=3), []),
+        (RevisionFilter(since=ROWS - 2.0, limit=3), [ROWS - 1, ROWS - 2]),
+        (RevisionFilter(since=1.0, limit=2), [ROWS - 1, ROWS - 2]),
+        (RevisionFilter(actor="person:Ann", since=ROWS - 1.0, folder="Often"), [ROWS - 1]),
+        (RevisionFilter(actor="person:Ann", folder="Rare", since=9.0), [9]),
     ],
 )
 def test_few_among_very_many_are_found_without_looking_at_all(
-    long: sqlite3.Connection, wanted: Wanted, found: list[int]
+    long: sqlite3.Connection, wanted: RevisionFilter, found: list[int]
 ) -> None:
     listed, counted = steps(long, wanted)
     assert listed == found
@@ -93,4 +93,4 @@ def test_the_count_of_steps_sees_a_look_at_all(
         return False
 
     monkeypatch.setattr(queries, "_is_few", many)
-    assert steps(long, Wanted(folder="None"))[1] > STEPS_MAX
+    assert steps(long, RevisionFilter(folder="None"))[1] > STEPS_MAX

@@ -7,7 +7,7 @@ import pytest
 
 from commonplace.core.text.edits import Edit, diff
 from commonplace.errors import NotFound
-from commonplace.vault.history.history import Revision, Wanted
+from commonplace.vault.history.history import Revision, RevisionFilter
 from commonplace.vault.open import open_vault
 from commonplace.vault.sets.decide import Chosen
 from commonplace.vault.settings import Root, Settings
@@ -41,7 +41,7 @@ async def told(vault: Vault, path: str) -> list[tuple[str, str, str]]:
 async def revisions(vault: Vault, path: str) -> list[Revision]:
     await vault.recorder.flush()
     document = await vault.notes.ids.id_of(path)
-    return (await vault.history.revisions(Wanted(document=document)))[::-1]
+    return (await vault.history.revisions(RevisionFilter(document=document)))[::-1]
 
 
 async def test_a_suggestion_and_its_acceptance_are_revisions(vault: Vault) -> None:

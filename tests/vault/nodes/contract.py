@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from commonplace.errors import CommonplaceError, Conflict, Forbidden, NotFound
-from commonplace.vault.nodes.store import Carriers, Draft, Revision, Store
+from commonplace.vault.nodes.store import Carriers, NewNode, NodeUpdate, Store
 from commonplace.vault.permissions.requests import Asker
 from commonplace.vault.settings import OPERATIONS
 
@@ -162,29 +162,29 @@ class StoreContract:
         assert await store.random(["none"]) is None
 
     async def test_what_is_created_is_there_and_linked(self, store: Store) -> None:
-        made = await store.create(Draft("g", "words", ("t",)), BY)
+        made = await store.create(NewNode("g", "words", ("t",)), BY)
         node = await store.node(made)
         assert node is not None
         assert (node.title, node.content, node.tags) == ("g", "words", ("t",))
         assert (await store.tagged(["t"], 5, every=False)).ids == (made,)
         with pytest.raises(Conflict):
-            await store.create(Draft("g", "other"), BY)
+            await store.create(NewNode("g", "other"), BY)
 
     async def test_an_update_changes_what_it_names_alone(self, store: Store) -> None:
-        updated = await store.update(self.id_of("a"), Revision(tags=("k",)), BY)
+        updated = await store.update(self.id_of("a"), NodeUpdate(tags=("k",)), BY)
         node = await store.node(updated.id)
         assert node is not None
         assert (node.tags, list(node.links)) == (("k",), self.ids("bc"))
-        updated = await store.update(updated.id, Revision(content="nothing"), BY)
+        updated = await store.update(updated.id, NodeUpdate(content="nothing"), BY)
         node = await store.node(updated.id)
         assert node is not None
         assert (node.content, node.tags, node.links) == ("nothing", ("k",), ())
         assert (await store.neighbours(self.id_of("b"), "in", 5)).total == 0
         with pytest.raises(NotFound):
-            await store.update(self.id_of("missing"), Revision(content="x"), BY)
+            await store.update(self.id_of("missing"), NodeUpdate(content="x"), BY)
 
     async def test_a_new_title_keeps_every_link(self, store: Store) -> None:
-        updated = await store.update(self.id_of("d"), Revision(title="delta"), BY)
+        updated = await store.update(self.id_of("d"), NodeUpdate(title="delta"), BY)
         node = await store.node(updated.id)
         assert node is not None
         assert node.title == "delta"
@@ -202,9 +202,9 @@ class StoreContract:
     async def test_nothing_is_written_without_permission(self, tmp_path: Path) -> None:
         async with self.open_store(tmp_path, NODES, "deny") as store:
             for write in (
-                store.create(Draft("g", "x"), BY),
-                store.update(self.id_of("a"), Revision(content="x"), BY),
-                store.update(self.id_of("a"), Revision(title="x"), BY),
+                store.create(NewNode("g", "x"), BY),
+                store.update(self.id_of("a"), NodeUpdate(content="x"), BY),
+                store.update(self.id_of("a"), NodeUpdate(title="x"), BY),
                 store.delete(self.id_of("a"), BY),
             ):
                 with pytest.raises(Forbidden):

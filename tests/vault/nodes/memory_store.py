@@ -20,11 +20,11 @@ from commonplace.vault.nodes.store import (
     Capability,
     Carriers,
     Direction,
-    Draft,
     Metric,
     Neighbours,
+    NewNode,
     Node,
-    Revision,
+    NodeUpdate,
     SearchResult,
     Surroundings,
     Updated,
@@ -242,10 +242,10 @@ class MemoryStore:
     async def search(self, query: str, limit: int) -> SearchResult:
         raise NotImplementedError
 
-    async def create(self, draft: Draft, by: Asker) -> str:
+    async def create(self, draft: NewNode, by: Asker) -> str:
         return await self._writing.create(draft, by)
 
-    async def update(self, id: str, revision: Revision, by: Asker) -> Updated:
+    async def update(self, id: str, revision: NodeUpdate, by: Asker) -> Updated:
         return await self._writing.update(id, revision, by)
 
     async def delete(self, id: str, by: Asker) -> bool:

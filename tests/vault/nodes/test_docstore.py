@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from commonplace.vault.nodes.docstore import DocStore
-from commonplace.vault.nodes.store import Revision, Store
+from commonplace.vault.nodes.store import NodeUpdate, Store
 from commonplace.vault.open import open_vault
 from commonplace.vault.permissions.approvals import Waiting
 from commonplace.vault.settings import Root, Settings
@@ -63,7 +63,7 @@ async def test_a_read_only_vault_cannot_write(tmp_path: Path) -> None:
 async def test_what_was_approved_is_told_after_a_restart(tmp_path: Path) -> None:
     write(tmp_path / "v", {"a.md": "words\n"})
     settings = Settings((Root("v", tmp_path / "v"),), tmp_path / "state")
-    change = Revision("Named", "other\n")
+    change = NodeUpdate("Named", "other\n")
     async with open_vault(settings) as vault:
         await vault.indexer.settled()
         with pytest.raises(Waiting):

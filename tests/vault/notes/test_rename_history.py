@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from commonplace.core.text.edits import Edit, diff
-from commonplace.vault.history.history import Wanted
+from commonplace.vault.history.history import RevisionFilter
 from commonplace.vault.history.recorder import Recorder
 from commonplace.vault.open import open_vault
 from commonplace.vault.settings import Root, Settings
@@ -49,7 +49,7 @@ async def begin_with(vault: Vault, path: str, words: str) -> None:
 async def told(vault: Vault, path: str) -> list[tuple[str, str]]:
     await vault.recorder.flush()
     document = await vault.notes.ids.id_of(path)
-    found = await vault.history.revisions(Wanted(document=document))
+    found = await vault.history.revisions(RevisionFilter(document=document))
     return [(each.actor, each.cause) for each in reversed(found)]
 
 
@@ -67,7 +67,7 @@ async def test_links_in_notes_that_nobody_has_open_are_the_renamers(folder: Path
         assert await told(vault, "b.md") == RENAMED[:3]
         assert await told(vault, "c.md") == [("", "before"), (CLAUDE, "rename")]
         assert await text(vault, "c.md") == "and [[z]] too\n"
-        sets = await vault.history.revisions(Wanted(set="tidy"))
+        sets = await vault.history.revisions(RevisionFilter(set="tidy"))
         assert sorted(each.path for each in sets) == ["b.md", "c.md", "z.md"]
         for path in ("b.md", "c.md"):  # their documents learn of it as of another program's save
             await begin_with(vault, path, "!")
@@ -84,7 +84,7 @@ async def test_what_another_program_saves_after_that_is_its_own(folder: Path) ->
         await begin_with(vault, "b.md", "!")
         assert await told(vault, "b.md") == [*RENAMED[:3], ("file", "file"), RENAMED[3]]
         document = await vault.notes.ids.id_of("b.md")
-        saved = (await vault.history.revisions(Wanted(document=document)))[1]
+        saved = (await vault.history.revisions(RevisionFilter(document=document)))[1]
         assert [change.added for change in saved.delta] == [" and more"]
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from commonplace.vault.files.reader import NOTE_BYTES_MAX
 from commonplace.vault.log.sqlite import SqliteLog
-from commonplace.vault.notes.rename_plan import Intent
+from commonplace.vault.notes.rename_plan import RenamePlan
 from commonplace.vault.open import open_vault
 from commonplace.vault.settings import Settings
 from tests.vault.conftest import write
@@ -46,7 +46,7 @@ async def cut_short(settings: Settings, *paths: str) -> None:
     settings.state.mkdir(exist_ok=True)
     links = {path: {(False, "Old"): "New"} for path in paths}
     log = SqliteLog(settings.state / "live.db")
-    await log.put_record("rename", KEY, Intent("Old.md", "New.md", None, links).packed())
+    await log.put_record("rename", KEY, RenamePlan("Old.md", "New.md", None, links).packed())
     await log.close()
 
 

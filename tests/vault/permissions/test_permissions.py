@@ -6,7 +6,13 @@ from commonplace.vault.log.sqlite import SqliteLog
 from commonplace.vault.permissions.grants import EVERY_PROGRAM
 from commonplace.vault.permissions.permissions import Memory, Permissions
 from commonplace.vault.permissions.policies import Policies
-from commonplace.vault.permissions.requests import Asker, Choice, Json, Question, Wish
+from commonplace.vault.permissions.requests import (
+    Asker,
+    Json,
+    PermissionChoice,
+    PermissionQuestion,
+    Wish,
+)
 from commonplace.vault.settings import policies_of, rule_parts
 from commonplace.vault.settings.config_file import parse_config
 from tests.vault.permissions.test_approvals import Clock, log
@@ -86,10 +92,10 @@ class World:
         return await self.permissions.ask("tool", given, asker, wish)
 
 
-def saying(*choices: Choice) -> Asker:
+def saying(*choices: PermissionChoice) -> Asker:
     left = list(choices)
 
-    async def ask(_: Question) -> Choice:
+    async def ask(_: PermissionQuestion) -> PermissionChoice:
         return left.pop(0)
 
     return Asker("session:1", "claude", ask)
@@ -149,8 +155,8 @@ async def allowed(permissions: Permissions) -> list[tuple[str, str]]:
     return [(grant.operation, grant.who) for grant in await permissions.remembered()]
 
 
-def calling(id: str, name: str, choice: Choice, reaches: list[str]) -> Asker:
-    async def ask(question: Question) -> Choice:
+def calling(id: str, name: str, choice: PermissionChoice, reaches: list[str]) -> Asker:
+    async def ask(question: PermissionQuestion) -> PermissionChoice:
         reaches.append(question.reach)
         return choice
 
@@ -212,10 +218,12 @@ async def test_what_is_always_allowed_says_all_of_it_and_is_revoked_by_itself(lo
 
 
 @pytest.mark.parametrize("choice", ["session", "always"])
-async def test_no_answer_about_one_deletion_lets_another_note_go(log: SqliteLog, choice: Choice):
-    permissions, questions = World(log).permissions, list[Question]()
+async def test_no_answer_about_one_deletion_lets_another_note_go(
+    log: SqliteLog, choice: PermissionChoice
+):
+    permissions, questions = World(log).permissions, list[PermissionQuestion]()
 
-    async def ask(question: Question) -> Choice:
+    async def ask(question: PermissionQuestion) -> PermissionChoice:
         questions.append(question)
         return choice
 

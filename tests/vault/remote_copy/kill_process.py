@@ -14,11 +14,11 @@ from typing import Any
 from commonplace.cli import main
 from commonplace.vault.files import writer
 from commonplace.vault.remote_copy.files import LocalFiles
-from commonplace.vault.remote_copy.server import Server
+from commonplace.vault.remote_copy.server import RemoteServer
 from commonplace.vault.remote_copy.state import CopyState
 
 PLACES: dict[str, tuple[Any, str]] = {
-    "save": (Server, "save"),
+    "save": (RemoteServer, "save"),
     "write": (LocalFiles, "write"),
     "remove": (LocalFiles, "remove"),
     "move": (writer, "move"),

@@ -15,7 +15,7 @@ import pytest
 
 from commonplace.vault.remote_copy.news import News
 from commonplace.vault.remote_copy.remote_copy import RemoteCopy
-from commonplace.vault.remote_copy.server import Address, Answer, Server, content_hash
+from commonplace.vault.remote_copy.server import Address, RemoteServer, SaveReply, content_hash
 from tests.vault.remote_copy.processes import Copy, Files, ServedVault, files_in, fill
 from tests.wait import until
 
@@ -112,7 +112,7 @@ def words_of(served: ServedVault) -> Words:
     return words
 
 
-async def bring_together(server: type[Server], url: str, folder: Path) -> None:
+async def bring_together(server: type[RemoteServer], url: str, folder: Path) -> None:
     def tell(_: News) -> None: ...
 
     state = folder.parent / "copies' state"
@@ -123,7 +123,7 @@ async def bring_together(server: type[Server], url: str, folder: Path) -> None:
 @pytest.mark.parametrize("seed", range(SEEDS))
 def test_what_both_did_offline_is_merged(served: ServedVault, tmp_path: Path, seed: int) -> None:
     words, folder = words_of(served), tmp_path / "copy"
-    anyio.run(bring_together, Server, served.url, folder)
+    anyio.run(bring_together, RemoteServer, served.url, folder)
     people = [
         Person(folder, f"here {seed}", words),
         Person(served.vault, f"there {seed}", words),
@@ -132,15 +132,15 @@ def test_what_both_did_offline_is_merged(served: ServedVault, tmp_path: Path, se
         for person in people:
             for _ in range(3):
                 person.act()
-        anyio.run(bring_together, Server, served.url, folder)
+        anyio.run(bring_together, RemoteServer, served.url, folder)
         assert files_in(folder) == files_in(served.vault)
         check(words, files_in(folder), once=False)
 
 
-class CarelessServer(Server):
+class CarelessServer(RemoteServer):
     """One that is told to take what was saved for a change of what it has: the last one wins."""
 
-    def save(self, path: str, data: bytes, was: str, base: bytes | None, name: str) -> Answer:
+    def save(self, path: str, data: bytes, was: str, base: bytes | None, name: str) -> SaveReply:
         if base is not None:
             base = self.content(path)
             was = content_hash(base)

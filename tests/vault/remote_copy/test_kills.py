@@ -80,10 +80,10 @@ def test_a_save_that_is_sent_again_under_another_name_is_made_twice(
     served: ServedVault, tmp_path: Path
 ) -> None:
     """The control: without the name of a save, the words of this test would be there twice."""
-    from commonplace.vault.remote_copy.server import Address, Server
+    from commonplace.vault.remote_copy.server import Address, RemoteServer
 
     (served.vault / "C.md").write_bytes(b"one\n")
-    server = Server(Address.of(served.url))
+    server = RemoteServer(Address.of(served.url))
     base, saved, other = b"one\n", b"one here\n", b"one here and there\n"
     server.save("C.md", saved, "", base, "first")
     (served.vault / "C.md").write_bytes(other)

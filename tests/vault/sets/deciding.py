@@ -6,7 +6,7 @@ import pytest
 
 from commonplace.errors import Forbidden
 from commonplace.vault.notes.rename import RENAME
-from commonplace.vault.permissions.requests import Asker, Json, Prepare
+from commonplace.vault.permissions.requests import Asker, Json, PrepareWish
 from commonplace.vault.sets.decide import Chosen
 from commonplace.vault.settings import Root, Settings
 from commonplace.vault.suggestions.authorship import Suggester
@@ -25,7 +25,7 @@ async def edit(vault: Vault, path: str, old: str, new: str, by: Suggester = CLAU
     await vault.suggestions.suggest(path, old, new, by)
 
 
-async def _park(vault: Vault, tool: str, given: Json, wish: Prepare) -> None:
+async def _park(vault: Vault, tool: str, given: Json, wish: PrepareWish) -> None:
     with pytest.raises(Forbidden):
         await vault.permissions.ask(tool, given, Asker(CLAUDE.id, CLAUDE.name), wish)
 

@@ -244,7 +244,7 @@ async def test_what_the_assistant_writes_meanwhile_comes_after_the_undo(
     carry_out, done = Steps.carry_out, list[str]()
 
     async def write(name: str) -> None:
-        async with vault.undo.gate.write(name):
+        async with vault.undo.write_lock.write(name):
             done.append(name)
 
     async def write_meanwhile(self: Steps, intent: Intent, step: int) -> None:

@@ -9,7 +9,7 @@ import pytest
 from commonplace.errors import BadArgument, Conflict, NotFound
 from commonplace.vault.log.late_records import Afterwards
 from commonplace.vault.log.sqlite import SqliteLog
-from commonplace.vault.permissions.requests import Written
+from commonplace.vault.permissions.requests import WriteStatus
 from commonplace.vault.sets import store
 from commonplace.vault.sets.change_set import GAP_SECONDS_MAX
 from commonplace.vault.sets.sets import Sets
@@ -47,7 +47,7 @@ async def test_one_assistants_writes_with_short_gaps_are_one_set(tmp_path: Path)
         await sets.suggested("d1", "a.md", CLAUDE, 0.0)
         await sets.suggested("d2", "b.md", CURSOR, 1.0)
         await sets.suggested("d2", "b.md", CLAUDE, GAP_SECONDS_MAX - 1)
-        await sets.written(Written("waits", "delete", "c.md", CLAUDE.id, CLAUDE.name, 700.0, 4))
+        await sets.written(WriteStatus("waits", "delete", "c.md", CLAUDE.id, CLAUDE.name, 700.0, 4))
         await sets.suggested("d1", "a.md", CLAUDE, 700.0 + GAP_SECONDS_MAX)
         assert numbers(sets) == [1, 2, 1, 1, 3]
 
@@ -106,10 +106,12 @@ async def test_what_comes_after_it_said_ready_is_another_set(tmp_path: Path) -> 
 async def test_a_parked_write_keeps_what_became_of_it(tmp_path: Path) -> None:
     async with opened(tmp_path, Clock()) as sets:
         for state in ("waits", "denied"):
-            await sets.written(Written(state, "create", "n.md", "process:1", "Claude", 5.0, 7))
+            await sets.written(WriteStatus(state, "create", "n.md", "process:1", "Claude", 5.0, 7))
         (write,) = sets.store.writes.values()
         assert (write.kind, write.parked, write.outcome) == ("parked", 7, "rejected")
-        await sets.written(Written("approved", "create", "x.md", "process:1", "Claude", 5.0, 99))
+        await sets.written(
+            WriteStatus("approved", "create", "x.md", "process:1", "Claude", 5.0, 99)
+        )
         assert len(sets.store.writes) == 1, "a write of before there were sets is in none"
 
 

@@ -27,7 +27,7 @@ from typing import Literal
 import anyio
 import pytest
 
-from commonplace.core.critic.decide import Choice
+from commonplace.core.critic.decide import DecidableSuggestion
 from commonplace.vault.documents.file import decided_by_hand
 from commonplace.vault.documents.file.stable_read import Caution
 from commonplace.vault.documents.file.versions import OVERLAP_SECONDS
@@ -379,7 +379,7 @@ async def test_what_a_person_decides_in_an_editor_is_what_happens(tmp_path: Path
     assert SAVES < ENOUGH or all(seen[each] for each in (*WAYS, "doubted", "touching")), seen
 
 
-def _none(_: str) -> list[Choice]:
+def _none(_: str) -> list[DecidableSuggestion]:
     return []
 
 

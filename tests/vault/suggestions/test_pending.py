@@ -8,7 +8,7 @@ from commonplace.vault.index.queries.suggestions import PendingSuggestion
 from commonplace.vault.open import open_vault
 from commonplace.vault.settings import Root, Settings
 from commonplace.vault.suggestions.authorship import Suggester
-from commonplace.vault.suggestions.pending import Wanted
+from commonplace.vault.suggestions.pending import SuggestionFilter
 from tests.vault.conftest import Notes, write
 
 pytestmark = pytest.mark.anyio
@@ -21,21 +21,21 @@ NOTES: Notes = {
     "bb.md": "{++z++}\n",
 }
 WANTED = [
-    Wanted(),
-    Wanted(path="b/two.md"),
-    Wanted(path="nowhere.md"),
-    Wanted(folder="b"),
-    Wanted(folder="b/"),
-    Wanted(kind="insert"),
-    Wanted(folder="b", kind="delete"),
-    Wanted(author="Ann"),
-    Wanted(author="ant"),
-    Wanted(before=200.0),
-    Wanted(author="ant", folder="b", kind="insert"),
+    SuggestionFilter(),
+    SuggestionFilter(path="b/two.md"),
+    SuggestionFilter(path="nowhere.md"),
+    SuggestionFilter(folder="b"),
+    SuggestionFilter(folder="b/"),
+    SuggestionFilter(kind="insert"),
+    SuggestionFilter(folder="b", kind="delete"),
+    SuggestionFilter(author="Ann"),
+    SuggestionFilter(author="ant"),
+    SuggestionFilter(before=200.0),
+    SuggestionFilter(author="ant", folder="b", kind="insert"),
 ]
 
 
-def meets(each: PendingSuggestion, wanted: Wanted) -> bool:
+def meets(each: PendingSuggestion, wanted: SuggestionFilter) -> bool:
     return (
         wanted.path in (None, each.path)
         and each.path.startswith((wanted.folder or "").rstrip("/") + "/" if wanted.folder else "")

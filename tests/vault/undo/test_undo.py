@@ -11,7 +11,7 @@ import pytest
 from commonplace.core import critic
 from commonplace.core.text.edits import Edit, diff
 from commonplace.tools import history
-from commonplace.tools.table import Actor, Answer, Call, Run, Tool, definition
+from commonplace.tools.table import Actor, Answer, Call, Tool, ToolFunction, definition
 from commonplace.vault.history.intents import Intent, Json
 from commonplace.vault.open import open_vault
 from commonplace.vault.settings import Root, Settings
@@ -178,7 +178,7 @@ async def test_what_the_assistant_writes_meanwhile_comes_after_the_undo(
         undo = partial(vault.undo.undo, "Ann", set=str((await undo())["undo"]))
         after = "A dog sat on the mat.\n"
     tool = Tool(definition("edit"), "files", writes=True, run=_writing(vault))
-    held = history.held(vault.undo.gate, tool)
+    held = history.held(vault.undo.write_lock, tool)
     carry_out = vault.intents.run
 
     async def write() -> None:
@@ -196,7 +196,7 @@ async def test_what_the_assistant_writes_meanwhile_comes_after_the_undo(
     assert await vault.texts.marked("a.md") == "A cow sat on the mat.\n"
 
 
-def _writing(vault: Vault) -> Run:
+def _writing(vault: Vault) -> ToolFunction:
     async def run(_: Call, __: Mapping[str, object]) -> Answer:
         await rewrite(vault, "a.md", "A cow sat on the mat.\n", "assistant:Claude")
         return Answer("")

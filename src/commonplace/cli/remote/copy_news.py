@@ -10,7 +10,7 @@ from commonplace.cli.messages import notice
 from commonplace.core.text.foreign import one_line
 from commonplace.vault.remote_copy.news import News
 from commonplace.vault.remote_copy.remote_copy import RemoteCopy
-from commonplace.vault.remote_copy.server import Server
+from commonplace.vault.remote_copy.server import RemoteServer
 
 _LINE_MAX = 2_000
 _QUIET = ("fetched", "sent", "suggested", "removed", "deleted", "renamed", "ready")
@@ -32,7 +32,7 @@ _SENTENCES: dict[str, Callable[[News], str]] = {
 }
 
 
-class Told:
+class CopyNewsPrinter:
     """Tells a person, or a program with `as_json`, and counts."""
 
     def __init__(self, *, as_json: bool) -> None:
@@ -68,7 +68,13 @@ class Told:
 
 
 async def follow_copy(
-    server: Server, folder: Path, base: Path, told: Told, *, once: bool, delete_many: bool
+    server: RemoteServer,
+    folder: Path,
+    base: Path,
+    told: CopyNewsPrinter,
+    *,
+    once: bool,
+    delete_many: bool,
 ) -> None:
     """Keep a folder in step with a server, once or until cancelled."""
     async with RemoteCopy.open(server, folder, base, told, delete_many=delete_many) as copy:

@@ -11,7 +11,7 @@ from commonplace.cli.remote.owner import Owner
 from commonplace.vault.index.queries.suggestions import PendingSuggestion
 from commonplace.vault.permissions.approvals import Parked
 from commonplace.vault.permissions.grants import Grant
-from commonplace.vault.permissions.requests import Choice, Json
+from commonplace.vault.permissions.requests import Json, PermissionChoice
 from commonplace.vault.sets.decide import Chosen
 from commonplace.vault.suggestions.review import Reviewed, Verdict
 
@@ -107,7 +107,7 @@ class RemoteAnswers:
         approved: Sequence[int] = (),
         denied: Sequence[int] = (),
         *,
-        scope: Choice = "once",
+        scope: PermissionChoice = "once",
         reason: str = "",
     ) -> dict[int, Json]:
         """Have writes approved and denied, all of them or none."""

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 import anyio.to_thread
 
 from commonplace.cli.remote.owner import Owner
-from commonplace.vault.history.timeline import Question
+from commonplace.vault.history.timeline import TimelineQuery
 from commonplace.vault.notes.trash import Trashed
 from commonplace.vault.permissions.requests import Json
 
@@ -19,7 +19,7 @@ class RemoteTimeline:
 
     owner: Owner
 
-    async def page(self, asked: Question) -> Json:
+    async def page(self, asked: TimelineQuery) -> Json:
         """Ask what changed."""
         wanted = {**asdict(asked), "since": _moment(asked.since)}
         return await self._get(f"/api/history?{urlencode(wanted)}")

@@ -8,9 +8,9 @@ and is shown as a picture or inside a sandbox only.
 from dataclasses import dataclass
 from typing import Literal
 
-Kind = Literal["picture", "audio", "video", "pdf", "text", "other"]
+MediaKind = Literal["picture", "audio", "video", "pdf", "text", "other"]
 
-_TYPES: dict[Kind, dict[str, str]] = {
+_TYPES: dict[MediaKind, dict[str, str]] = {
     "picture": {
         "png": "image/png",
         "jpg": "image/jpeg",
@@ -49,7 +49,7 @@ _TYPES: dict[Kind, dict[str, str]] = {
 class Media:
     """A kind of file, and the content type that it is sent with."""
 
-    kind: Kind
+    kind: MediaKind
     type: str
 
     @property

@@ -40,7 +40,7 @@ left to be decided; no call of `suggest` leads there.
 from commonplace.core.critic.decide import accept, accept_all, reject, reject_all
 from commonplace.core.critic.marks import DELIMITERS, Kind, Mark, Marked
 from commonplace.core.critic.metadata import Metadata, Signature
-from commonplace.core.critic.page import Ended, carried, ended, places, written
+from commonplace.core.critic.page import EndedSuggestion, carried, ended, places, written
 from commonplace.core.critic.parse import parse
 from commonplace.core.critic.propose import Suggested, propose, suggest, touches
 from commonplace.core.critic.refusals import (
@@ -64,7 +64,7 @@ from commonplace.core.critic.suggestions import (
     suggestions,
 )
 from commonplace.core.critic.views import (
-    View,
+    TextView,
     accepted,
     accepted_view,
     base,
@@ -77,7 +77,7 @@ __all__ = [
     "DELIMITERS",
     "Comment",
     "Effect",
-    "Ended",
+    "EndedSuggestion",
     "FormsDelimiter",
     "HasDelimiter",
     "Kind",
@@ -92,9 +92,9 @@ __all__ = [
     "Signature",
     "Suggested",
     "Suggestion",
+    "TextView",
     "Undecidable",
     "Unwritable",
-    "View",
     "accept",
     "accept_all",
     "accepted",

@@ -100,7 +100,7 @@ def _edits(marks: list[Mark], *, accepted: bool) -> list[Edit]:
     return edits
 
 
-class Choice(NamedTuple):
+class DecidableSuggestion(NamedTuple):
     """A suggestion, where it stands, and the edits that accept and reject it."""
 
     id: str
@@ -110,7 +110,7 @@ class Choice(NamedTuple):
     reject: list[Edit]
 
 
-def choices(text: str) -> list[Choice]:
+def choices(text: str) -> list[DecidableSuggestion]:
     """List what a person can make of each suggestion by hand, in order."""
     if "{" not in text:
         return []
@@ -118,7 +118,7 @@ def choices(text: str) -> list[Choice]:
     found = groups(marked)
     names = identified(_raw(marked, found))
     return [
-        Choice(
+        DecidableSuggestion(
             name,
             group.start,
             group.end,

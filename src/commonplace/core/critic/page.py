@@ -15,7 +15,7 @@ from commonplace.core.critic.suggestions import Group, Suggestion, groups, ident
 from commonplace.core.critic.views import (
     Role,
     Run,
-    View,
+    TextView,
     accepted_view,
     between,
     runs,
@@ -23,10 +23,10 @@ from commonplace.core.critic.views import (
 )
 from commonplace.core.text.edits import Edit
 
-Place = tuple[str, int, int]
+MarkPlace = tuple[str, int, int]
 """A suggestion's id, start and end."""
 
-Ended = tuple[Suggestion, str | None]
+EndedSuggestion = tuple[Suggestion, str | None]
 """A suggestion that is no longer what it was, and the id of the one in its place."""
 
 
@@ -42,7 +42,7 @@ class MarkedText:
     """Comments and ends of highlights, which belong to the text before them: start to end."""
 
     @property
-    def accepted(self) -> View:
+    def accepted(self) -> TextView:
         """The accepted view, made when it is asked for: a text that is only checked needs none."""
         return accepted_view(self.marked)
 
@@ -138,7 +138,7 @@ def _page(marked: Marked) -> MarkedText:
     return MarkedText(marked, found, [text[group.start : group.end] for group in found], trailers)
 
 
-def places(text: str) -> list[Place]:
+def places(text: str) -> list[MarkPlace]:
     """Return the id, start and end of each suggestion, at a fraction of the cost of listing them.
 
     What is returned is shared, and not to be changed.
@@ -149,7 +149,7 @@ def places(text: str) -> list[Place]:
     return page.marked.keep(places, lambda: _places(page))
 
 
-def _places(page: MarkedText) -> list[Place]:
+def _places(page: MarkedText) -> list[MarkPlace]:
     ids = identified(page.raws)
     return [(id, group.start, group.end) for id, group in zip(ids, page.groups, strict=True)]
 
@@ -182,7 +182,7 @@ def carried(before: str, after: str, edits: Sequence[Edit]) -> dict[str, str]:
     return {old[at]: new[pairs[at]] for at in old if at in pairs and old[at] != new[pairs[at]]}
 
 
-def ended(before: str, after: str, edits: Sequence[Edit]) -> list[Ended]:
+def ended(before: str, after: str, edits: Sequence[Edit]) -> list[EndedSuggestion]:
     """List the suggestions that edits have changed, each with the one that stands there now."""
     if "{" not in before:
         return []

@@ -38,7 +38,7 @@ class Run(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class TextView:
     """The characters of some runs, and where each stands in the marked text."""
 
     text: str
@@ -71,12 +71,12 @@ def base(text: str) -> str:
     return text if "{" not in text else base_view(parse(text)).text
 
 
-def accepted_view(marked: Marked) -> View:
+def accepted_view(marked: Marked) -> TextView:
     """Return the accepted text with its map. It is shared, and not to be changed."""
     return marked.keep(Role.NEW, lambda: _view(marked, Role.NEW))
 
 
-def base_view(marked: Marked) -> View:
+def base_view(marked: Marked) -> TextView:
     """Return the base text with its map. It is shared, and not to be changed."""
     return marked.keep(Role.OLD, lambda: _view(marked, Role.OLD))
 
@@ -125,14 +125,14 @@ def text_between(marked: Marked, start: int, end: int, side: Role) -> str:
     return "".join(marked.text[a:b] for a, b in _kept(marked, start, end, side))
 
 
-def _view(marked: Marked, side: Role) -> View:
+def _view(marked: Marked, side: Role) -> TextView:
     text = marked.text
     kept = _kept(marked, 0, len(text), side)
     if kept == [(0, len(text))]:
-        return View(text, [0], [0])
+        return TextView(text, [0], [0])
     parts = [text[start:end] for start, end in kept]
     here = list(accumulate(map(len, parts), initial=0))[:-1]
-    return View("".join(parts), here, [start for start, _ in kept])
+    return TextView("".join(parts), here, [start for start, _ in kept])
 
 
 def _kept(marked: Marked, start: int, end: int, side: Role) -> list[tuple[int, int]]:

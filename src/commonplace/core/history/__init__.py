@@ -21,10 +21,10 @@ undo gives the text from before it, to the byte.
     undo     revisions taken back           forget   a passage made unreadable everywhere
 """
 
-from commonplace.core.history.blame import BEFORE, Blame, Run, begun_by, spliced, started
+from commonplace.core.history.blame import BEFORE, Blame, BlameRun, begun_by, spliced, started
 from commonplace.core.history.deltas import (
-    Change,
     Delta,
+    PassageChange,
     apply,
     between,
     decode,
@@ -40,10 +40,10 @@ __all__ = [
     "BEFORE",
     "MASK",
     "Blame",
-    "Change",
+    "BlameRun",
     "Delta",
     "Passage",
-    "Run",
+    "PassageChange",
     "Step",
     "Undone",
     "apply",

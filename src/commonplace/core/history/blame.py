@@ -7,10 +7,10 @@ from commonplace.core.history.deltas import Delta
 BEFORE = 0
 """The revision of text that is older than the history."""
 
-Run = tuple[int, int]
+BlameRun = tuple[int, int]
 """How many characters, and the revision that wrote them."""
 
-Blame = tuple[Run, ...]
+Blame = tuple[BlameRun, ...]
 
 
 def started(text: str, revision: int = BEFORE) -> Blame:
@@ -24,7 +24,7 @@ def spliced(blame: Blame, delta: Delta, revision: int) -> Blame:
     What a change adds is of `revision`, apart from text that it put back, which stays of those who
     wrote it first.
     """
-    out: list[Run] = []
+    out: list[BlameRun] = []
     rest = iter(blame)
     length, whose = next(rest, (0, BEFORE))
     at = 0
@@ -63,12 +63,12 @@ def begun_by(blame: Blame, delta: Delta) -> set[int]:
     return found - {BEFORE}
 
 
-def _add_all(out: list[Run], runs: Iterable[Run]) -> None:
+def _add_all(out: list[BlameRun], runs: Iterable[BlameRun]) -> None:
     for run in runs:
         _add(out, *run)
 
 
-def _add(out: list[Run], length: int, revision: int) -> None:
+def _add(out: list[BlameRun], length: int, revision: int) -> None:
     if not length:
         return
     if out and out[-1][1] == revision:

@@ -15,7 +15,7 @@ _PACK_MIN = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class PassageChange:
     """Put `added` in the place of `removed`, which stands at `start`.
 
     `origins` are the runs (length, revision) of text that was put back: who wrote it first.
@@ -32,12 +32,12 @@ class Change:
         return self.start + len(self.removed)
 
 
-Delta = tuple[Change, ...]
+Delta = tuple[PassageChange, ...]
 
 
 def from_edits(text: str, made: Iterable[Edit]) -> Delta:
     """Return the delta of edits that were made in a text."""
-    found = (Change(edit.start, text[edit.start : edit.end], edit.text) for edit in made)
+    found = (PassageChange(edit.start, text[edit.start : edit.end], edit.text) for edit in made)
     return tuple(change for change in found if change.removed != change.added)
 
 
@@ -67,9 +67,9 @@ def apply(text: str, delta: Delta) -> str:
 def inverse(delta: Delta) -> Delta:
     """Return the delta that leads back."""
     moved = 0
-    back: list[Change] = []
+    back: list[PassageChange] = []
     for change in delta:
-        back.append(Change(change.start + moved, change.added, change.removed))
+        back.append(PassageChange(change.start + moved, change.added, change.removed))
         moved += len(change.added) - len(change.removed)
     return tuple(back)
 
@@ -110,13 +110,13 @@ def decode(data: bytes) -> Delta:
         raise ValueError("a delta that cannot be read") from error
 
 
-def _changes(data: "_Bytes") -> Iterator[Change]:
+def _changes(data: "_Bytes") -> Iterator[PassageChange]:
     at = 0
     while data.left:
         start = at + data.number()
         removed, added = data.text(), data.text()
         origins = tuple((data.number(), data.number()) for _ in range(data.number()))
-        yield Change(start, removed, added, origins)
+        yield PassageChange(start, removed, added, origins)
         at = start + len(removed)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from commonplace.core.history.deltas import Change, Delta, apply
+from commonplace.core.history.deltas import Delta, PassageChange, apply
 
 MASK = "█"
 # A word that is part of the passage may be anybody's; a longer piece of it is not.
@@ -66,7 +66,7 @@ def _spliced(ids: _Ids, delta: Delta, added: list[_Ids]) -> _Ids:
     return after
 
 
-def _clean(change: Change, before: _Ids, added: _Ids, hidden: set[int]) -> Change:
+def _clean(change: PassageChange, before: _Ids, added: _Ids, hidden: set[int]) -> PassageChange:
     removed = _masked(change.removed, before[change.start : change.end], hidden)
     return replace(change, removed=removed, added=_masked(change.added, added, hidden))
 

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from commonplace.core.history.blame import BEFORE, Blame, Run
-from commonplace.core.history.deltas import Change, Delta
+from commonplace.core.history.blame import BEFORE, Blame, BlameRun
+from commonplace.core.history.deltas import Delta, PassageChange
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +171,7 @@ class _Player:
                 leaves = True
         return _Taken(bool(mine) and not mine[0], bool(mine) and not mine[-1], leaves)
 
-    def _put_in(self, change: Change, taken: "_Taken", left: int, right: int) -> None:
+    def _put_in(self, change: PassageChange, taken: "_Taken", left: int, right: int) -> None:
         """Put new text in; the ghosts from `left` on stood in what it replaces, or after `right`.
 
         Where it replaces text of others, it stands where that stood, on the same side of ghosts.
@@ -192,7 +192,7 @@ class _Player:
         at = right if taken.ends else len(self._out)
         self._out[at:at] = fresh
 
-    def _fresh(self, change: Change) -> Iterable[_Piece]:
+    def _fresh(self, change: PassageChange) -> Iterable[_Piece]:
         at = 0
         step = self._step
         for length, author in change.origins or ((len(change.added), step.revision),):
@@ -258,7 +258,7 @@ class _Group:
     place: int
     removed: str = ""
     added: str = ""
-    origins: list[Run] = field(default_factory=list[Run])
+    origins: list[BlameRun] = field(default_factory=list[BlameRun])
     passages: list[Passage] = field(default_factory=list[Passage])
 
     def take(self, piece: _Piece) -> None:
@@ -274,12 +274,12 @@ class _Group:
             self.origins.append((len(piece.text), piece.author))
 
     @property
-    def change(self) -> Change:
-        return Change(self.start, self.removed, self.added, tuple(self.origins))
+    def change(self) -> PassageChange:
+        return PassageChange(self.start, self.removed, self.added, tuple(self.origins))
 
 
 def _undone(pieces: Sequence[_Piece]) -> Undone:
-    changes: list[Change] = []
+    changes: list[PassageChange] = []
     passages: list[Passage] = []
     group = _Group(0, 0)
     for piece in (*pieces, _Piece("", BEFORE, mine=False)):

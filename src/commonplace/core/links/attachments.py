@@ -10,17 +10,17 @@ from collections.abc import Callable, Iterator, Sequence
 from commonplace.core import links, paths
 from commonplace.core.links import Candidate, NameKind, Resolved, respell
 
-Named = Callable[[str], Sequence[str]]
+FindAttachments = Callable[[str], Sequence[str]]
 
 
-def resolve(target: str, source: str, named: Named, root: str = "") -> Resolved | None:
+def resolve(target: str, source: str, named: FindAttachments, root: str = "") -> Resolved | None:
     """Find the file that `target` means in the note `source`; `named` gives files by name key."""
     candidates = [Candidate(path, NameKind.FILE) for path in named(links.name_key(target))]
     return links.resolve(target, source, candidates, root)
 
 
 def respelled(
-    link: respell.Spelling, source: str, old: str, new: str, named: Named, root: str = ""
+    link: respell.Spelling, source: str, old: str, new: str, named: FindAttachments, root: str = ""
 ) -> str | None:
     """Spell a link to a file anew; None if no spelling means that file alone.
 
@@ -33,7 +33,7 @@ def respelled(
     return None
 
 
-def shortest(path: str, source: str, named: Named, root: str = "") -> str:
+def shortest(path: str, source: str, named: FindAttachments, root: str = "") -> str:
     """Return the shortest way to call a file in a note."""
     spelled = respelled((False, path.rpartition("/")[2]), source, path, path, named, root)
     return spelled or path

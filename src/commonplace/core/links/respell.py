@@ -14,6 +14,7 @@ from urllib.parse import quote
 from commonplace.core import links, markdown, paths
 from commonplace.core.critic.marks import has_delimiters
 from commonplace.core.links import Candidate, split_links
+from commonplace.core.links.split_links import Spelling
 from commonplace.core.markdown import Link
 from commonplace.core.text.edits import Edit
 from commonplace.core.text.words import fold
@@ -22,9 +23,6 @@ from commonplace.core.text.words import fold
 UNLINKABLE = "#^[]|"
 
 _ENCODED = frozenset(' "#%()<>?\\`')
-
-Spelling = tuple[bool, str]
-"""Whether a link is a Markdown link, and its target as it is written."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,12 +11,14 @@ from dataclasses import dataclass
 
 from commonplace.core import critic, markdown
 from commonplace.core.critic.marks import Mark, Marked
-from commonplace.core.critic.views import Role, View, between, text_between
+from commonplace.core.critic.views import Role, TextView, between, text_between
 from commonplace.core.markdown import Link
 from commonplace.core.text.edits import Edit
 
 Spelling = tuple[bool, str]
-Written = Callable[[Link, bytes, str], str]
+"""Whether a link is a Markdown link, and its target as it is written."""
+
+LinkWriter = Callable[[Link, bytes, str], str]
 """Writes a target for the place of a link in a text."""
 
 
@@ -32,7 +34,7 @@ class _Target:
 
 
 def respelled(
-    text: str, spellings: Mapping[Spelling, str], write: Written, known: Iterable[Edit]
+    text: str, spellings: Mapping[Spelling, str], write: LinkWriter, known: Iterable[Edit]
 ) -> tuple[list[Edit], list[str]]:
     """Spell the targets of split links anew, but those known already; also give those left."""
     marked = critic.parse(text)
@@ -56,7 +58,7 @@ def respelled(
 
 
 def _targets(
-    view: View, spellings: Mapping[Spelling, str], write: Written, done: set[int]
+    view: TextView, spellings: Mapping[Spelling, str], write: LinkWriter, done: set[int]
 ) -> list[_Target]:
     found: list[_Target] = []
     source = view.text.encode()

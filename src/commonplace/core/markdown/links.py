@@ -15,7 +15,7 @@ from commonplace.core.frontmatter import FrontmatterBlock
 from commonplace.core.frontmatter.values import Fault, Json, load
 from commonplace.core.markdown.byte_offsets import byte_offsets
 
-Kind = Literal["wikilink", "embed", "markdown"]
+LinkKind = Literal["wikilink", "embed", "markdown"]
 
 _PARTS = re.compile(r"([^\[\]\n#^]+)(?:#|(?=\^)|$)(.*)", re.DOTALL)
 _ELSEWHERE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(?! )|//|#")
@@ -38,7 +38,7 @@ class Link(NamedTuple):
     A tuple, which is made three times as fast as a frozen dataclass: notes are full of links.
     """
 
-    kind: Kind
+    kind: LinkKind
     target: str
     heading: str
     alias: str
@@ -48,7 +48,7 @@ class Link(NamedTuple):
     target_end: int
 
 
-def wikilink(kind: Kind, inner: str, alias: str, start: int, end: int) -> Link | None:
+def wikilink(kind: LinkKind, inner: str, alias: str, start: int, end: int) -> Link | None:
     """Read a wikilink or embed from what stands between its brackets, before any alias."""
     parts = _PARTS.match(inner)
     if not parts:

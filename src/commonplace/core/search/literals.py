@@ -18,7 +18,7 @@ _CLASSES = frozenset("bBdDsSwWAzntrfv<>")
 _FOLDED_ELSEWHERE = frozenset("ksKS")
 _PLAIN_GROUPS = ("(?:", "(?P<", "(?<")
 
-Texts = tuple[str, ...]
+LiteralTexts = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,20 +60,20 @@ class _Reading:
         self.at = 0
         self.whole = True
 
-    def alternatives(self, depth: int) -> Texts | None:
+    def alternatives(self, depth: int) -> LiteralTexts | None:
         """Read up to the end of a group, or of all."""
         if depth > DEPTH_MAX:
             raise _NotPlain
-        found: list[Texts | None] = [self._branch(depth)]
+        found: list[LiteralTexts | None] = [self._branch(depth)]
         while self._next() == "|":
             self.at += 1
             found.append(self._branch(depth))
         texts = [text for each in found for text in each or ()]
         return None if None in found or len(texts) > ALTERNATIVES_MAX else tuple(texts)
 
-    def _branch(self, depth: int) -> Texts | None:
+    def _branch(self, depth: int) -> LiteralTexts | None:
         """Read what stands in a row; the best of what its matches hold."""
-        held: list[Texts] = []
+        held: list[LiteralTexts] = []
         run = ""
         while (sign := self._next()) not in ("", "|", ")"):
             atom = self._literal(sign)
@@ -118,7 +118,7 @@ class _Reading:
         self.at += width
         return sign
 
-    def _atom(self, sign: str, depth: int) -> Texts | None:
+    def _atom(self, sign: str, depth: int) -> LiteralTexts | None:
         """Read anything else: a group, a class, a place."""
         if sign == "(":
             return self._group(depth)
@@ -134,7 +134,7 @@ class _Reading:
             self.at += 1
         return None
 
-    def _group(self, depth: int) -> Texts | None:
+    def _group(self, depth: int) -> LiteralTexts | None:
         opening = "("
         if self._regex.startswith("(?", self.at):
             plain = [each for each in _PLAIN_GROUPS if self._regex.startswith(each, self.at)]

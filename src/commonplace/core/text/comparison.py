@@ -17,7 +17,7 @@ BLOCK_MAX = 20_000
 _ALIKE = 0.5
 WORD = re.compile(r"\w+")
 
-Stretch = tuple[int, int, int, int]
+MatchingStretch = tuple[int, int, int, int]
 """What differs: start and end in the old text, start and end in the new one."""
 
 
@@ -53,12 +53,12 @@ class Comparison:
     new: str
     pairs_left: int = field(default=PAIRS_MAX)
 
-    def blocks(self) -> Iterator[Stretch]:
+    def blocks(self) -> Iterator[MatchingStretch]:
         """Give the changed lines, without what they share at their start and end."""
         for block in self._lines():
             yield self._trimmed(*block)
 
-    def characters(self, *, by_words: bool) -> Iterator[Stretch]:
+    def characters(self, *, by_words: bool) -> Iterator[MatchingStretch]:
         """Give the changed characters; by words, those of each changed word."""
         blocks = self._words() if by_words else self.blocks()
         for a, b, c, d in blocks:
@@ -71,7 +71,7 @@ class Comparison:
             else:
                 yield a, b, c, d
 
-    def _lines(self) -> Iterator[Stretch]:
+    def _lines(self) -> Iterator[MatchingStretch]:
         one, other = self.old.splitlines(keepends=True), self.new.splitlines(keepends=True)
         here = list(accumulate(map(len, one), initial=0))
         there = list(accumulate(map(len, other), initial=0))
@@ -81,7 +81,7 @@ class Comparison:
             for e, f, g, h in sequence_changes(one[a:b], other[c:d]) if afforded else whole:
                 yield here[a + e], here[a + f], there[c + g], there[c + h]
 
-    def _words(self) -> Iterator[Stretch]:
+    def _words(self) -> Iterator[MatchingStretch]:
         """Give what lies between the words that stay."""
         for a, b, c, d in self._lines():
             one = [match.span() for match in WORD.finditer(self.old, a, b)]
@@ -104,7 +104,7 @@ class Comparison:
             yield from zip(range(i, a), range(j, c), strict=True)
             i, j = b, d
 
-    def _trimmed(self, a: int, b: int, c: int, d: int) -> Stretch:
+    def _trimmed(self, a: int, b: int, c: int, d: int) -> MatchingStretch:
         """Leave out what two versions of a block share at their start and end."""
         if a == b or c == d:
             return a, b, c, d
@@ -129,7 +129,7 @@ class Comparison:
         return True
 
 
-def _gaps(one: list[str], other: list[str]) -> Iterator[Stretch]:
+def _gaps(one: list[str], other: list[str]) -> Iterator[MatchingStretch]:
     """Give what lies between the lines that stand once in each text, in the same order."""
     counts, others = Counter(one), Counter(other)
     place = {line: row for row, line in enumerate(other) if others[line] == 1}
@@ -162,7 +162,7 @@ def _rising(rows: list[int], places: list[int]) -> list[int]:
     return chosen[::-1]
 
 
-def sequence_changes(old: list[str], new: list[str]) -> list[Stretch]:
+def sequence_changes(old: list[str], new: list[str]) -> list[MatchingStretch]:
     """Compare lists of lines or words."""
     # Numbers, because the comparison trusts hashes and two lines may share one.
     names: dict[str, int] = {}
@@ -172,11 +172,11 @@ def sequence_changes(old: list[str], new: list[str]) -> list[Stretch]:
     )
 
 
-def _changes(old: Sequence[int] | str, new: Sequence[int] | str) -> list[Stretch]:
+def _changes(old: Sequence[int] | str, new: Sequence[int] | str) -> list[MatchingStretch]:
     """Compare exactly, joining neighbouring deletions and insertions."""
     from rapidfuzz.distance import Indel  # late: most calls need none
 
-    found: list[Stretch] = []
+    found: list[MatchingStretch] = []
     for code in Indel.opcodes(old, new):
         a, b, c, d = code.src_start, code.src_end, code.dest_start, code.dest_end
         if code.tag == "equal":

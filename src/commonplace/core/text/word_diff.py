@@ -5,20 +5,20 @@ from typing import Literal
 
 WORDS_MAX = 4000
 
-Kind = Literal["same", "gone", "new"]
+DiffKind = Literal["same", "gone", "new"]
 
 _WORD = re.compile(r"\w+|\s+|[^\w\s]")
 
 
-def word_diff(old: str, new: str) -> list[tuple[Kind, str]]:
+def word_diff(old: str, new: str) -> list[tuple[DiffKind, str]]:
     """Return stretches that stay, go or come; together, in order, they hold both texts."""
     from rapidfuzz.distance import Indel  # late: most calls need none
 
     before, after = _WORD.findall(old), _WORD.findall(new)
     if max(len(before), len(after)) > WORDS_MAX:
-        whole: list[tuple[Kind, str]] = [("gone", old), ("new", new)]
+        whole: list[tuple[DiffKind, str]] = [("gone", old), ("new", new)]
         return [part for part in whole if part[1]]
-    found: list[tuple[Kind, str]] = []
+    found: list[tuple[DiffKind, str]] = []
     gone = new = ""
     for code in Indel.opcodes(before, after):
         if code.tag == "equal":

@@ -29,7 +29,7 @@ HELD_BYTES_MAX = 1024 * 1024
 
 _clock = attrgetter("clock")
 
-Ask = Callable[[Sequence[bytes], Pair], bool]
+OrderQuestion = Callable[[Sequence[bytes], Pair], bool]
 """Tells whether a pair stands in order in the document once some more updates are applied."""
 
 
@@ -55,7 +55,7 @@ class Gate:
         self._deletions: dict[Deletion, None] = {}
         self._pairs: dict[int, array[int]] = {}
         self._passed: Scanned | None = None
-        self._ask: Ask | None = None
+        self._ask: OrderQuestion | None = None
         self._released = ItemNeighbours()
 
     @property
@@ -86,7 +86,7 @@ class Gate:
             self._refuse_flood(update, scanned)
         return scanned
 
-    def admit(self, update: bytes, scanned: Scanned, ask: Ask | None = None) -> Admitted:
+    def admit(self, update: bytes, scanned: Scanned, ask: OrderQuestion | None = None) -> Admitted:
         """Take an update in; the order of what waited is asked for when it is let go."""
         self._moved = {}
         self._ask, self._released = ask, ItemNeighbours()

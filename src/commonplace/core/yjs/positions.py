@@ -4,10 +4,10 @@ from commonplace.core.yjs.scan import scan
 
 BEFORE, BEHIND = 0, -1
 
-Place = dict[str, object]
+RelativePosition = dict[str, object]
 
 
-def last_place(update: bytes, root: str = "contents") -> Place | None:
+def last_place(update: bytes, root: str = "contents") -> RelativePosition | None:
     """Return the place behind what an update wrote last, or before what it took away."""
     scanned = scan(update)
     written = [(client, span[1] - 1) for client, spans in scanned.spans.items() for span in spans]
@@ -18,7 +18,7 @@ def last_place(update: bytes, root: str = "contents") -> Place | None:
     return None
 
 
-def _place(root: str, client: int, clock: int, side: int) -> Place:
+def _place(root: str, client: int, clock: int, side: int) -> RelativePosition:
     return {
         "type": None,
         "tname": root,

@@ -21,7 +21,7 @@ from commonplace.core.scopes import Scope, allows
 from commonplace.errors import BadArgument
 from commonplace.server.access.cookies import Sessions
 from commonplace.server.access.guard import NO_PAGE_HEADER, PAGE_HEADER
-from commonplace.server.access.identity import Holder, Unauthorized
+from commonplace.server.access.identity import TokenHolder, Unauthorized
 from commonplace.server.access.required_scopes import GRANTED, READING, is_open, needed
 from commonplace.server.access.ysweet_grants import Grants as Grants
 from commonplace.server.body import Body, body_of
@@ -146,7 +146,7 @@ class DoorApp:
         self, token: Token, connection: Connection, receive: Receive, send: Send
     ) -> None:
         """Answer a request; a stream of events ends when its token does."""
-        holder = connection["holder"] = Holder(token, self._door.tokens)
+        holder = connection["holder"] = TokenHolder(token, self._door.tokens)
         with ExitStack() as watched, anyio.CancelScope() as over:
 
             async def sending(message: Message) -> None:
@@ -176,7 +176,7 @@ class DoorApp:
                 return
             receive, send = _accepted(receive, send)
         if token is not None:
-            connection["holder"] = Holder(token, self._door.tokens)
+            connection["holder"] = TokenHolder(token, self._door.tokens)
         await self._app(connection, receive, send)
 
     async def _introduction(self, receive: Receive) -> Token:

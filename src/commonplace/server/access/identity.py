@@ -19,7 +19,7 @@ class Unauthorized(Forbidden):
 
 
 @dataclass(frozen=True, slots=True)
-class Holder:
+class TokenHolder:
     """Somebody who came with a token; the secret is not kept."""
 
     token: Token
@@ -30,9 +30,9 @@ class Holder:
         return self.tokens.watch(self.token, stop)
 
 
-def holder_of(connection: Connection) -> Holder | None:
+def holder_of(connection: Connection) -> TokenHolder | None:
     """Return who a request or a socket came from, None if it came without a token."""
-    return cast("Holder | None", connection.get("holder"))
+    return cast("TokenHolder | None", connection.get("holder"))
 
 
 def token_of(connection: Connection) -> Token | None:

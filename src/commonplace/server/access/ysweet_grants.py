@@ -21,7 +21,7 @@ Authorization = Literal["full", "read-only"]
 
 
 @dataclass(frozen=True, slots=True)
-class Grant:
+class DocumentGrant:
     """What a token allows; `user` is empty if nobody in particular was named.
 
     `holder` is the id of the access token that it was given for, if that was asked for one.
@@ -54,12 +54,12 @@ class Grants:
         body = _text(json.dumps([document, authorization, user, until, holder]).encode())
         return f"{body}.{_text(self._sign(body))}"
 
-    def read(self, token: str, document: str) -> Grant:
+    def read(self, token: str, document: str) -> DocumentGrant:
         """Read a token that was given for a document."""
         body, _, signature = token[:TOKEN_CHARS_MAX].partition(".")
         if not hmac.compare_digest(_text(self._sign(body)).encode(), signature.encode()):
             raise Unauthorized("The token is not one of this server's. Ask for a new one.")
-        grant = Grant(*cast("tuple[Any, ...]", json.loads(_bytes(body))))
+        grant = DocumentGrant(*cast("tuple[Any, ...]", json.loads(_bytes(body))))
         if grant.document != document:
             raise Unauthorized("The token is for another document.")
         if grant.expires <= self._clock():

@@ -16,7 +16,7 @@ from starlette.routing import Route
 from commonplace.agent.agents import Agents
 from commonplace.agent.conversation import Conversation
 from commonplace.agent.events import Choice, Event, Prompt
-from commonplace.agent.record import Record
+from commonplace.agent.record import ConversationRecord
 from commonplace.agent.settings import KNOWN
 from commonplace.core.view import FOLDERS_MAX
 from commonplace.errors import BadArgument
@@ -186,7 +186,7 @@ def shown(conversation: Conversation) -> Event:
     return {**row, **{name: whole[name] for name in kept}}
 
 
-def _row(record: Record, state: str) -> Event:
+def _row(record: ConversationRecord, state: str) -> Event:
     sets = [entry["set"] for entry in record.entries if entry.get("set")]
     return {
         "id": record.id,

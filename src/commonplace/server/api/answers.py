@@ -60,7 +60,7 @@ _STATUS: tuple[tuple[type[CommonplaceError], int, str], ...] = (
 logger = logging.getLogger(__name__)
 
 Endpoint = Callable[[Request], Awaitable[Response]]
-Step = dict[str, object]
+StatusBody = dict[str, object]
 
 
 def routes(vault: Vault, *, read_only: bool = False) -> list[Route]:
@@ -91,7 +91,7 @@ def routes(vault: Vault, *, read_only: bool = False) -> list[Route]:
     ]
 
 
-def refusal(error: CommonplaceError) -> tuple[int, Step]:
+def refusal(error: CommonplaceError) -> tuple[int, StatusBody]:
     """Put an error as an HTTP status and a body."""
     for kind, status, code in _STATUS:
         if isinstance(error, kind):
@@ -130,7 +130,7 @@ def guarded(endpoint: Endpoint) -> Endpoint:
 _HERE = ("state", "withheld")
 
 
-def _abroad(status: Step, token: Token) -> Step:
+def _abroad(status: StatusBody, token: Token) -> StatusBody:
     """Leave out where things are on this machine, and say what the token is good for."""
     roots = cast("list[dict[str, str]]", status["roots"])
     names = [{"name": root["name"], "path": root["path"].rpartition("/")[2]} for root in roots]
@@ -178,7 +178,7 @@ class _Refreshing(Response):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         head = {"type": "http.response.start", "status": 200, "headers": self.raw_headers}
         await send(head)
-        steps, taken = anyio.create_memory_object_stream[Step](_STEPS_MAX)
+        steps, taken = anyio.create_memory_object_stream[StatusBody](_STEPS_MAX)
         async with anyio.create_task_group() as tasks, taken:
             tasks.start_soon(self._refresh, steps)
             async for step in taken:
@@ -186,7 +186,7 @@ class _Refreshing(Response):
                 await send({"type": "http.response.body", "body": body, "more_body": True})
         await send({"type": "http.response.body", "body": b""})
 
-    async def _refresh(self, steps: MemoryObjectSendStream[Step]) -> None:
+    async def _refresh(self, steps: MemoryObjectSendStream[StatusBody]) -> None:
         def progress(done: int, total: int) -> None:
             # A step that nobody takes in time is dropped: the next one says more.
             with suppress(anyio.WouldBlock):

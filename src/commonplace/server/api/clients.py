@@ -20,7 +20,7 @@ _SCRIPTS = ("commonplace", "commonplace-notes")
 
 
 @dataclass(frozen=True, slots=True)
-class Server:
+class ServerEntry:
     """How a client reaches us: by a program to start, or at an address."""
 
     name: str
@@ -40,7 +40,7 @@ class Server:
 
 
 @dataclass(frozen=True, slots=True)
-class Client:
+class ClientProgram:
     """A program that speaks MCP: the file where it looks for servers, and how they stand there.
 
     `linux` and `mac` are paths below the person's home. `commands` are what its own program is
@@ -52,7 +52,7 @@ class Client:
     kind: config.Format
     section: str
     linux: str
-    entry: Callable[[Server], dict[str, object]]
+    entry: Callable[[ServerEntry], dict[str, object]]
     mac: str = ""
     commands: tuple[str, ...] = ()
     home_variable: str = ""
@@ -64,22 +64,22 @@ class Client:
         """Return where its settings are, below the home of its person."""
         return self.mac if self.mac and platform == "darwin" else self.linux
 
-    def text(self, server: Server) -> str:
+    def text(self, server: ServerEntry) -> str:
         """Write what belongs into its settings, as a file with nothing else in it."""
         return config.put(self.kind, "", self.section, server.name, self.entry(server)).rstrip("\n")
 
 
-def _plain(server: Server) -> dict[str, object]:
+def _plain(server: ServerEntry) -> dict[str, object]:
     return server.addressed() if server.url else server.started
 
 
-def _typed(server: Server) -> dict[str, object]:
+def _typed(server: ServerEntry) -> dict[str, object]:
     if server.url:
         return server.addressed(type="http")
     return {"type": "stdio", **server.started}
 
 
-def _codex(server: Server) -> dict[str, object]:
+def _codex(server: ServerEntry) -> dict[str, object]:
     if not server.url:
         return server.started
     # It takes no token from its file, only from a variable of the environment.
@@ -87,11 +87,11 @@ def _codex(server: Server) -> dict[str, object]:
     return {"url": server.url, **token}
 
 
-def _gemini(server: Server) -> dict[str, object]:
+def _gemini(server: ServerEntry) -> dict[str, object]:
     return server.addressed("httpUrl") if server.url else server.started
 
 
-def _goose(server: Server) -> dict[str, object]:
+def _goose(server: ServerEntry) -> dict[str, object]:
     shown: dict[str, object] = {"name": server.name, "description": DESCRIPTION}
     shown |= {"enabled": True, "timeout": 300}
     if server.url:
@@ -104,40 +104,40 @@ _MAC = "Library/Application Support"
 CLIENTS = {
     client.id: client
     for client in (
-        Client(
+        ClientProgram(
             *("claude", "Claude Code", "json", "mcpServers", ".claude.json", _typed),
             commands=("claude",),
             home_variable="CLAUDE_CONFIG_DIR",
         ),
-        Client(
+        ClientProgram(
             *("desktop", "Claude Desktop", "json", "mcpServers"),
             *(".config/Claude/claude_desktop_config.json", _plain),
             mac=f"{_MAC}/Claude/claude_desktop_config.json",
             by_address=False,
         ),
-        Client(
+        ClientProgram(
             *("cursor", "Cursor", "json", "mcpServers", ".cursor/mcp.json", _plain),
             commands=("cursor",),
         ),
-        Client(
+        ClientProgram(
             *("vscode", "VS Code", "json", "servers", ".config/Code/User/mcp.json", _typed),
             mac=f"{_MAC}/Code/User/mcp.json",
             commands=("code",),
         ),
-        Client(
+        ClientProgram(
             *("codex", "Codex", "toml", "mcp_servers", ".codex/config.toml", _codex),
             commands=("codex",),
             home_variable="CODEX_HOME",
         ),
-        Client(
+        ClientProgram(
             *("gemini", "Gemini CLI", "json", "mcpServers", ".gemini/settings.json", _gemini),
             commands=("gemini",),
         ),
-        Client(
+        ClientProgram(
             *("zed", "Zed", "json", "context_servers", ".config/zed/settings.json", _plain),
             commands=("zed", "zeditor"),
         ),
-        Client(
+        ClientProgram(
             *("goose", "Goose", "yaml", "extensions", ".config/goose/config.yaml", _goose),
             commands=("goose",),
         ),
@@ -153,7 +153,7 @@ def this_program() -> tuple[str, ...]:
     return (sys.executable, "-m", "commonplace")
 
 
-def line(server: Server) -> str:
+def line(server: ServerEntry) -> str:
     """Write the command that has Claude Code add a server by itself, for every project."""
     words = ["claude", "mcp", "add", "--scope", "user"]
     if server.url:
@@ -164,6 +164,6 @@ def line(server: Server) -> str:
     return shlex.join(words)
 
 
-def shown(client: Client, server: Server) -> str:
+def shown(client: ClientProgram, server: ServerEntry) -> str:
     """Write what a person pastes: a line for the shell where there is one, else settings."""
     return line(server) if client.id == "claude" else client.text(server)

@@ -11,7 +11,7 @@ from commonplace.server.access.identity import token_of
 from commonplace.server.api import clients
 from commonplace.server.api.answers import answering
 from commonplace.server.api.assistants import Visits
-from commonplace.server.api.clients import CLIENTS, Client, Server
+from commonplace.server.api.clients import CLIENTS, ClientProgram, ServerEntry
 from commonplace.vault.settings import FAMILIES, Settings
 
 _BEARER = {"Authorization": "Bearer TOKEN"}
@@ -29,8 +29,8 @@ def routes(settings: Settings, visits: Visits, *, shared: bool = False) -> list[
         place = f"{request.url.scheme}://{request.url.netloc}{settings.access.prefix}"
         address = f"{place}/mcp"
         elsewhere = token_of(request.scope) is not None
-        server = Server(clients.NAME, url=address, headers=_BEARER if elsewhere else {})
-        local = None if elsewhere or shared else Server(clients.NAME, _program(settings))
+        server = ServerEntry(clients.NAME, url=address, headers=_BEARER if elsewhere else {})
+        local = None if elsewhere or shared else ServerEntry(clients.NAME, _program(settings))
         return JSONResponse(
             {
                 "address": address,
@@ -48,7 +48,7 @@ def routes(settings: Settings, visits: Visits, *, shared: bool = False) -> list[
     ]
 
 
-def _shown(client: Client, server: Server) -> dict[str, str]:
+def _shown(client: ClientProgram, server: ServerEntry) -> dict[str, str]:
     """Write what to paste; on another machine each assistant has a token of its own."""
     how = f"Put this into ~/{client.file(sys.platform)}."
     if client.id == "claude":

@@ -21,7 +21,7 @@ from commonplace.server.api.browse import asked
 from commonplace.server.body import Body, body_of, bytes_of, whole_number
 from commonplace.vault.attachments.attachments import SAVED_BYTES_MAX
 from commonplace.vault.attachments.open import OpenFile, open_file
-from commonplace.vault.shared_files.changes import Save, Saver, SharedChanges
+from commonplace.vault.shared_files.changes import CopyAuthor, CopySave, SharedChanges
 from commonplace.vault.shared_files.file_list import FILE_BYTES_MAX, WAIT_SECONDS_MAX, find_file
 from commonplace.vault.vault import Vault
 
@@ -100,7 +100,7 @@ class _Files:
             if "base_size" in given:
                 size = whole_number(given["base_size"], "base_size", most=len(body))
                 base, data = body[:size], body[size:]
-            save = Save(asked(request, "path"), data, given.get("was", ""), base, name)
+            save = CopySave(asked(request, "path"), data, given.get("was", ""), base, name)
             saved = await self._changes.save(save, by)
         return JSONResponse({"outcome": saved.outcome, "sha": saved.sha})
 
@@ -119,8 +119,8 @@ class _Files:
         await self._changes.rename(path, to, was, self._saver(request, body))
         return JSONResponse({})
 
-    def _saver(self, request: Request, body: Body) -> Saver:
-        return Saver(who(request.scope, body), suggests=not may(request.scope, "write"))
+    def _saver(self, request: Request, body: Body) -> CopyAuthor:
+        return CopyAuthor(who(request.scope, body), suggests=not may(request.scope, "write"))
 
     def _may(self, request: Request) -> Scope:
         if self._read_only or not may(request.scope, "suggest"):

@@ -22,7 +22,7 @@ _NO_VAULT = f"There is no vault at this address. Each is at {PLACE}NAME/."
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
+class RequestHead:
     """A request's head: its method, what it asks for, its version and its fields."""
 
     method: bytes
@@ -35,7 +35,7 @@ class Head:
         """What it asks for, without the question."""
         return self.target.partition(b"?")[0].decode("ascii")
 
-    def for_vault(self, default: str) -> tuple[str, str, "Head"]:
+    def for_vault(self, default: str) -> tuple[str, str, "RequestHead"]:
         """Find the vault, the prefix of its addresses, and the head as that vault is to read it.
 
         What is below no vault's place is for the one that is at `/`, if there is one. An empty
@@ -48,7 +48,7 @@ class Head:
             return default, "", self
         name = found[1].decode("ascii")
         target = (found[2] or b"") + (found[3] or b"")
-        return name, f"{PLACE}{name}", Head(self.method, target, self.version, self.fields)
+        return name, f"{PLACE}{name}", RequestHead(self.method, target, self.version, self.fields)
 
     def written(self) -> bytes:
         """Write it as the only request of its connection, unless that becomes a socket."""
@@ -61,7 +61,7 @@ class Head:
         return b"\r\n".join(lines) + b"\r\n\r\n"
 
 
-def parse_head(data: bytes) -> Head:
+def parse_head(data: bytes) -> RequestHead:
     """Read a head, without the empty line at its end; raises `BadArgument` if it is none.
 
     Strict: what two servers could read in two ways must not be passed on.
@@ -72,4 +72,4 @@ def parse_head(data: bytes) -> Head:
     if request is None or None in fields:
         raise BadArgument(_NOT_HTTP)
     pairs = tuple((field[1], field[2]) for field in fields if field is not None)
-    return Head(request[1], request[2], request[3], pairs)
+    return RequestHead(request[1], request[2], request[3], pairs)

@@ -18,18 +18,18 @@ import anyio
 import anyio.to_thread
 
 from commonplace.errors import Unavailable
-from commonplace.server.cluster.carry import ENDED
-from commonplace.server.cluster.door import attend, keep_door
+from commonplace.server.cluster.forwarding import ENDED
+from commonplace.server.cluster.node_listener import accept_nodes, attend
+from commonplace.server.cluster.owner_connection import OwnerConnection
 from commonplace.server.cluster.team import Team
-from commonplace.server.cluster.way import Way
 from commonplace.server.composition import compose
 from commonplace.server.metrics.registry import Registry
 from commonplace.server.metrics.vault_metrics import follower_families
+from commonplace.server.owner.error_groups import plain_errors
 from commonplace.server.owner.handshake import hello
 from commonplace.server.owner.host import host
 from commonplace.server.owner.http_apps import url
 from commonplace.server.owner.loop_errors import ignore_late_readers
-from commonplace.server.owner.unwrap import plain_errors
 from commonplace.server.relay.http_proxy import cancel_when, once
 from commonplace.vault.databases import named_alike, team_databases
 from commonplace.vault.lease.lease import Lease
@@ -131,7 +131,9 @@ class _Node:
             with plain_errors(), listen_as_node(self.settings) as claim:
                 async with anyio.create_task_group() as tasks:
                     sockets = socket_folder(self.settings)
-                    tasks.start_soon(keep_door, self.door.dup(), context, partial(attend, sockets))
+                    tasks.start_soon(
+                        accept_nodes, self.door.dup(), context, partial(attend, sockets)
+                    )
                     await host(
                         settings,
                         claim,
@@ -149,15 +151,15 @@ class _Node:
         name, _, port = holder.address.rpartition(":")
         greeting = hello(self.settings, "http", urls=tuple(map(url, self.listeners)))
         greeting = replace(greeting, roots=tuple((name, "") for name, _ in greeting.roots))
-        way = Way(name, int(port), self.team.context(server=False), greeting)
-        state = lambda: follower_families(self.team.vault, holder.fence, way.carried)  # noqa: E731
+        owner = OwnerConnection(name, int(port), self.team.context(server=False), greeting)
+        state = lambda: follower_families(self.team.vault, holder.fence, owner.carried)  # noqa: E731
         with plain_errors(), suppress(*ENDED), self.registry.telling(state):
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(cancel_when, self.stop, tasks.cancel_scope)
                 tasks.start_soon(self._watch, holder, tasks.cancel_scope)
                 tasks.start_soon(load_ahead)
                 with suppress(*ENDED):
-                    await way.pass_on(self.listeners, self.ready)
+                    await owner.pass_on(self.listeners, self.ready)
                 tasks.cancel_scope.cancel()
 
     async def _watch(self, holder: Holder, scope: anyio.CancelScope) -> None:

@@ -23,10 +23,10 @@ from commonplace.errors import CommonplaceError, Unavailable
 from commonplace.server.cluster.team import Team
 from commonplace.server.composition import Served, compose
 from commonplace.server.metrics.registry import Registry
-from commonplace.server.owner.attendance import Attendance
+from commonplace.server.owner.error_groups import plain_errors
 from commonplace.server.owner.handshake import HELLO_MAX, Hello, hello, line, parse_answer
 from commonplace.server.owner.host import host
-from commonplace.server.owner.unwrap import plain_errors
+from commonplace.server.owner.usage_counter import UsageCounter
 from commonplace.server.relay.http_proxy import once
 from commonplace.vault import memory
 from commonplace.vault.databases import named_alike, team_databases
@@ -57,7 +57,7 @@ class OpenVault:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.attendance = Attendance()
+        self.usage = UsageCounter()
         self.stop = anyio.Event()
         self.settled = anyio.Event()
         """Set when it is open, or will not be."""
@@ -71,7 +71,7 @@ class OpenVault:
     @contextmanager
     def carrying(self) -> Generator[None]:
         """Count somebody as present while the body runs; it ends with the lease at the latest."""
-        with anyio.CancelScope() as scope, self.attendance.present():
+        with anyio.CancelScope() as scope, self.usage.present():
             self._carried.add(scope)
             try:
                 yield
@@ -108,7 +108,7 @@ async def _app_name(folder: Path, greeting: Hello) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class VaultOptions:
     """How a node opens vaults: where their settings come from, where its page is, how long."""
 
     settings_of: Callable[[str], Settings]
@@ -124,7 +124,7 @@ class Vaults:
 
     def __init__(
         self,
-        plan: Plan,
+        plan: VaultOptions,
         team: Team,
         leases: Leases,
         pool: Pool,
@@ -191,8 +191,8 @@ class Vaults:
         """Close the vault that nobody has used for longest, if too many are open."""
         if len(self._open) < OPEN_MAX:
             return
-        unused = max(self._open.values(), key=lambda vault: vault.attendance.seconds_idle)
-        if unused.attendance.seconds_idle == 0 and not unused.stop.is_set():
+        unused = max(self._open.values(), key=lambda vault: vault.usage.seconds_idle)
+        if unused.usage.seconds_idle == 0 and not unused.stop.is_set():
             raise Unavailable(f"This node has {OPEN_MAX} vaults open, and all are used. Try later.")
         unused.stop.set()
         await unused.closed.wait()
@@ -245,7 +245,7 @@ class Vaults:
                         compose=lambda own: self._composed(own, vault.name, lease),
                         stop=vault.stop,
                         ready=ready,
-                        attendance=vault.attendance,
+                        usage=vault.usage,
                     )
                     tasks.cancel_scope.cancel()
         finally:
@@ -266,7 +266,7 @@ class Vaults:
         """Let a vault close when nobody has used it for a while."""
         await vault.settled.wait()
         limit = self._plan.idle_seconds
-        while (left := limit - vault.attendance.seconds_idle) > 0:  # noqa: ASYNC110 (a clock's)
+        while (left := limit - vault.usage.seconds_idle) > 0:  # noqa: ASYNC110 (a clock's)
             await anyio.sleep(min(left, _LOOK_SECONDS_MAX))
         vault.stop.set()
 

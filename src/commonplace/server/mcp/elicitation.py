@@ -19,7 +19,13 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
 from commonplace.core.text.invisible import visible
-from commonplace.vault.permissions.requests import Ask, Choice, Question, Reply, Unanswered
+from commonplace.vault.permissions.requests import (
+    Ask,
+    PermissionChoice,
+    PermissionQuestion,
+    Reply,
+    Unanswered,
+)
 
 ANSWER_SECONDS_MAX = 600.0
 MESSAGE_CHARS_MAX = 8_000
@@ -32,7 +38,7 @@ DISPLAY_KEY = "anthropic/permissionDisplay"
 """What a question is called in Claude's programs, where a bare form would show a schema."""
 
 _KEY = "permission"
-_CHOICES: dict[str, Choice] = {
+_CHOICES: dict[str, PermissionChoice] = {
     "once": "once",
     "for this session": "session",
     "always": "always",
@@ -94,7 +100,7 @@ async def titled(ctx: Context, call_next: CallNext) -> HandlerResult:
     return {**result, "_meta": meta, "inputRequests": requests}
 
 
-async def _ask_later(question: Question) -> Choice:
+async def _ask_later(question: PermissionQuestion) -> PermissionChoice:
     raise Unanswered(question)
 
 
@@ -104,7 +110,7 @@ class _Waiting:
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx
 
-    async def ask(self, question: Question) -> Choice:
+    async def ask(self, question: PermissionQuestion) -> PermissionChoice:
         with anyio.move_on_after(ANSWER_SECONDS_MAX):
             try:
                 answer = await self._ctx.session.send_request(
@@ -118,7 +124,7 @@ class _Waiting:
         return "dismissed"
 
 
-def _schema(question: Question) -> types.ElicitRequestedSchema:
+def _schema(question: PermissionQuestion) -> types.ElicitRequestedSchema:
     return {
         "type": "object",
         "properties": {
@@ -137,13 +143,13 @@ def _schema(question: Question) -> types.ElicitRequestedSchema:
     }
 
 
-def _meaning(question: Question) -> str:
+def _meaning(question: PermissionQuestion) -> str:
     if "always" not in question.choices:
         return _EACH_TIME
     return f"{_SESSION} Always: {question.reach}."
 
 
-def _request(question: Question) -> types.ElicitRequest:
+def _request(question: PermissionQuestion) -> types.ElicitRequest:
     meta = cast("types.RequestParamsMeta", {DISPLAY_KEY: _display(question)})
     return types.ElicitRequest(
         params=types.ElicitRequestFormParams(
@@ -152,7 +158,7 @@ def _request(question: Question) -> types.ElicitRequest:
     )
 
 
-def _display(question: Question) -> dict[str, str]:
+def _display(question: PermissionQuestion) -> dict[str, str]:
     """Word the question for a client that shows permissions in a form of its own.
 
     It ignores a heading that is too long or holds an invisible character, so neither happens.
@@ -172,7 +178,7 @@ def _line(text: str, chars_max: int) -> str:
     return line.encode("utf-16-le")[: 2 * (chars_max - 2)].decode("utf-16-le", "ignore") + " …"
 
 
-def _choice(answer: object) -> Choice:
+def _choice(answer: object) -> PermissionChoice:
     if not isinstance(answer, types.ElicitResult) or answer.action == "cancel":
         return "dismissed"
     if answer.action != "accept":

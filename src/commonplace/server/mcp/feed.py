@@ -28,16 +28,16 @@ from mcp.server.subscriptions import (
 )
 from mcp_types import INVALID_PARAMS
 
-from commonplace.server.mcp.ports import BURST_SECONDS, NoteChange, Notes
+from commonplace.server.mcp.ports import BURST_SECONDS, NoteEvent, Notes
 from commonplace.server.mcp.uris import canonical, note_uri
 from commonplace.vault.supervisor import Supervisor, tell_failure
 
 SUBSCRIPTIONS_MAX = 1_000
 
-Listener = Callable[[ServerEvent], None]
+EventListener = Callable[[ServerEvent], None]
 
 
-class Follower:
+class Subscriber:
     """A session of the 2025 era: what it wants to hear of, and what it has not been told yet."""
 
     def __init__(self, session: ServerSession) -> None:
@@ -96,12 +96,12 @@ class Feed:
     def __init__(self, tasks: TaskGroup) -> None:
         self.listen = ListenHandler(self)
         self._tasks = tasks
-        self._listeners: dict[object, Listener] = {}
-        self._followers: dict[Connection, Follower] = {}
+        self._listeners: dict[object, EventListener] = {}
+        self._subscribers: dict[Connection, Subscriber] = {}
         self._pending: dict[ServerEvent, None] = {}
         self._news = anyio.Event()
 
-    def subscribe(self, listener: Listener) -> Callable[[], None]:
+    def subscribe(self, listener: EventListener) -> Callable[[], None]:
         """Register a listener; call what is returned to take it off again."""
         token = object()
         self._listeners[token] = listener
@@ -120,7 +120,7 @@ class Feed:
                 tell_failure("A client could not be told of a change.", error)
         await checkpoint()
 
-    def note(self, change: NoteChange) -> None:
+    def note(self, change: NoteEvent) -> None:
         """Take in a change to a note; it is published when things have settled."""
         if not self._listeners:
             return
@@ -139,25 +139,25 @@ class Feed:
             for event in settled:
                 await self.publish(event)
 
-    def follower(self, ctx: ServerRequestContext[Any, Any]) -> Follower:
+    def subscriber(self, ctx: ServerRequestContext[Any, Any]) -> Subscriber:
         """Find the 2025-era session that a request belongs to, or begin to serve it."""
         connection = _connection_of(ctx)
-        if connection not in self._followers:
-            follower = self._followers[connection] = Follower(ctx.session)
+        if connection not in self._subscribers:
+            subscriber = self._subscribers[connection] = Subscriber(ctx.session)
             connection.exit_stack.callback(self._forget, connection)
-            connection.exit_stack.callback(self.subscribe(follower.hear))
-            self._tasks.start_soon(self._serve, follower)
-        return self._followers[connection]
+            connection.exit_stack.callback(self.subscribe(subscriber.hear))
+            self._tasks.start_soon(self._serve, subscriber)
+        return self._subscribers[connection]
 
     @staticmethod
-    async def _serve(follower: Follower) -> None:
+    async def _serve(subscriber: Subscriber) -> None:
         try:
-            await follower.run()
+            await subscriber.run()
         except Exception as error:  # noqa: BLE001 (that session alone hears no more)
             tell_failure("A client can no longer be told of changes.", error)
 
     def _forget(self, connection: Connection) -> None:
-        self._followers.pop(connection).scope.cancel()
+        self._subscribers.pop(connection).scope.cancel()
 
 
 def feeding(notes: Notes) -> Callable[[Server[Feed]], AbstractAsyncContextManager[Feed]]:

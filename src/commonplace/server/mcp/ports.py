@@ -11,7 +11,7 @@ BURST_SECONDS = 0.2
 """How long changes are collected before those who follow are told."""
 
 
-class NoteInfo(Protocol):
+class ListedNote(Protocol):
     """One note in a listing; `size` is in bytes, `modified` in seconds since 1970, UTC."""
 
     @property
@@ -24,7 +24,7 @@ class NoteInfo(Protocol):
     def modified(self) -> float: ...  # noqa: D102
 
 
-class NoteChange(Protocol):
+class NoteEvent(Protocol):
     """A note came, went, or has another text."""
 
     @property
@@ -36,7 +36,7 @@ class NoteChange(Protocol):
 class Notes(Protocol):
     """The notes of a vault, to be listed, read, found by prefix and followed."""
 
-    async def page(self, after: str | None, limit: int) -> tuple[Sequence[NoteInfo], str | None]:
+    async def page(self, after: str | None, limit: int) -> tuple[Sequence[ListedNote], str | None]:
         """List up to `limit` notes after that path, and what to pass as `after` for more."""
         ...
 
@@ -48,6 +48,6 @@ class Notes(Protocol):
         """List up to `limit` paths that somebody who has typed `prefix` may mean."""
         ...
 
-    def follow(self, listener: Callable[[NoteChange], None]) -> Callable[[], None]:
+    def follow(self, listener: Callable[[NoteEvent], None]) -> Callable[[], None]:
         """Call the listener on every change, until the function returned is called."""
         ...

@@ -12,7 +12,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from commonplace.errors import BadPath, NotFound
 from commonplace.server.mcp.feed import Feed
-from commonplace.server.mcp.ports import NoteInfo, Notes
+from commonplace.server.mcp.ports import ListedNote, Notes
 from commonplace.server.mcp.uris import TEMPLATE, note_path, note_uri
 
 PAGE_MAX = 500
@@ -70,14 +70,14 @@ class Resources:
         self, ctx: Context, params: types.SubscribeRequestParams
     ) -> types.EmptyResult:
         """Begin to tell a 2025-era session when a resource changes."""
-        ctx.lifespan_context.follower(ctx).want(params.uri)
+        ctx.lifespan_context.subscriber(ctx).want(params.uri)
         return types.EmptyResult()
 
     async def unsubscribe(
         self, ctx: Context, params: types.UnsubscribeRequestParams
     ) -> types.EmptyResult:
         """Tell it no more."""
-        ctx.lifespan_context.follower(ctx).ignore(params.uri)
+        ctx.lifespan_context.subscriber(ctx).ignore(params.uri)
         return types.EmptyResult()
 
     async def complete(
@@ -97,7 +97,7 @@ class Resources:
         )
 
 
-def _resource(note: NoteInfo) -> types.Resource:
+def _resource(note: ListedNote) -> types.Resource:
     modified = datetime.fromtimestamp(note.modified, UTC).isoformat(timespec="seconds")
     return types.Resource(
         name=note.path,

@@ -142,7 +142,7 @@ async def contain(ctx: Context, call_next: CallNext) -> HandlerResult:
 
 
 async def _initialized(ctx: Context, _: types.NotificationParams) -> None:
-    ctx.lifespan_context.follower(ctx)
+    ctx.lifespan_context.subscriber(ctx)
 
 
 async def _listen(

@@ -41,11 +41,11 @@ _ENDLESS = "subscriptions/listen"
 _STREAM_ENDED = (anyio.BrokenResourceError, anyio.ClosedResourceError)
 
 Json = dict[str, object]
-Id = str | int
+RequestId = str | int
 
 
 @dataclass(frozen=True, slots=True)
-class Service:
+class SessionService:
     """What sessions are served with; without `direct`, the SDK's server answers everything."""
 
     server: GetServer
@@ -54,7 +54,7 @@ class Service:
 
 
 async def serve_stream(
-    service: Service, receive: ByteReceiveStream, send: ByteSendStream, actor: Actor
+    service: SessionService, receive: ByteReceiveStream, send: ByteSendStream, actor: Actor
 ) -> None:
     """Serve one client until it closes its side; any number of these may run at once."""
     async with anyio.create_task_group() as tasks:
@@ -66,7 +66,7 @@ class _Session:
     """A client's session: what it was opened with, and what waits for an answer."""
 
     def __init__(
-        self, service: Service, send: ByteSendStream, actor: Actor, tasks: TaskGroup
+        self, service: SessionService, send: ByteSendStream, actor: Actor, tasks: TaskGroup
     ) -> None:
         self._service, self._actor, self._tasks = service, actor, tasks
         self._writer = LineWriter(send)
@@ -74,9 +74,9 @@ class _Session:
         self._direct = service.direct
         self._opening: Opening | None = None
         self._said: list[Json] = []
-        self._under_way: dict[Id, tuple[Id, anyio.CancelScope]] = {}
-        self._unanswered: list[Id] = []
-        self._with_sdk: set[Id | None] = set()
+        self._under_way: dict[RequestId, tuple[RequestId, anyio.CancelScope]] = {}
+        self._unanswered: list[RequestId] = []
+        self._with_sdk: set[RequestId | None] = set()
         self._answered = anyio.Event()
         self._sdk: SdkSession | None = None
 
@@ -137,14 +137,14 @@ class _Session:
             return None
         return recognize(message, self._opening, self._direct.tools)
 
-    def _fits(self, ident: Id) -> bool:
+    def _fits(self, ident: RequestId) -> bool:
         """Keep account of what waits for an answer; there is only so much of it at a time."""
         if len(self._unanswered) < UNANSWERED_MAX:
             self._unanswered.append(ident)
             return True
         return False
 
-    async def _refuse_more(self, ident: Id) -> None:
+    async def _refuse_more(self, ident: RequestId) -> None:
         text = f"{UNANSWERED_MAX} requests are unanswered. Wait for some of them."
         self._writer.put(failure(ident, INTERNAL_ERROR, text))
         await self._writer.room()
@@ -161,7 +161,7 @@ class _Session:
         if self._sdk is not None:
             await self._pass_on(line, message)
 
-    def _cancel(self, ident: Id) -> None:
+    def _cancel(self, ident: RequestId) -> None:
         """Stop a call; no answer follows, in either era."""
         found = self._under_way.get(_coerced(ident))
         if found is None:
@@ -194,7 +194,7 @@ class _Session:
                     del self._under_way[key]
 
     def _progress_of(self, request: Request) -> Progress:
-        token = cast("Id", request.progress)
+        token = cast("RequestId", request.progress)
 
         async def report(
             progress: float, total: float | None = None, message: str | None = None
@@ -232,7 +232,7 @@ class _Session:
 
     # -- what waits
 
-    def _settle(self, ident: Id | None) -> None:
+    def _settle(self, ident: RequestId | None) -> None:
         if ident in self._unanswered:
             self._unanswered.remove(ident)
         self._with_sdk.discard(ident)
@@ -261,7 +261,7 @@ def _is_notification(message: Json) -> bool:
     return well_formed and "id" not in message and isinstance(message.get("params", {}), dict)
 
 
-def _coerced(ident: Id) -> Id:
+def _coerced(ident: RequestId) -> RequestId:
     """Take "7" for 7, as the SDK does where a client cancels."""
     try:
         return int(ident)

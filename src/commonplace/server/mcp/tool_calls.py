@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 
 from commonplace.core.scopes import Scope
 from commonplace.server.api.assistants import Visits
-from commonplace.server.mcp.lazy import LateToolbox
-from commonplace.server.metrics.counts import Counts
+from commonplace.server.mcp.late_vault import LateToolbox
+from commonplace.server.metrics.counts import Counters
 from commonplace.tools.answer import Answer
 from commonplace.tools.definition import Definition, definition
 from commonplace.tools.families import WRITING_TOOLS
@@ -19,11 +19,11 @@ class ToolCalls:
         self,
         toolbox: Toolbox | LateToolbox,
         visits: Visits | None = None,
-        counts: Counts | None = None,
+        counts: Counters | None = None,
     ) -> None:
         self._toolbox = toolbox
         self._visits = visits or Visits()
-        self._counts = counts or Counts()
+        self._counts = counts or Counters()
 
     @property
     def names(self) -> Sequence[str]:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from commonplace.server.mcp.ports import NoteChange, NoteInfo
+from commonplace.server.mcp.ports import ListedNote, NoteEvent
 
 if TYPE_CHECKING:
     from commonplace.vault.vault import Vault
@@ -16,7 +16,7 @@ class VaultResources:
 
     vault: "Vault"
 
-    async def page(self, after: str | None, limit: int) -> tuple[Sequence[NoteInfo], str | None]:
+    async def page(self, after: str | None, limit: int) -> tuple[Sequence[ListedNote], str | None]:
         """List some notes."""
         return await self.vault.listing.page(after, limit)
 
@@ -28,6 +28,6 @@ class VaultResources:
         """List paths that somebody may mean."""
         return await self.vault.listing.complete(prefix, limit)
 
-    def follow(self, listener: Callable[[NoteChange], None]) -> Callable[[], None]:
+    def follow(self, listener: Callable[[NoteEvent], None]) -> Callable[[], None]:
         """Call the listener on every change."""
         return self.vault.contents.follow(listener)

@@ -18,7 +18,7 @@ _KNOWN = {"/": "page", "/diagrams": "page", "/mcp": "mcp"} | dict.fromkeys(
 _AUTHORS = frozenset(("person", "assistant"))
 
 
-class Counts:
+class Counters:
     """The counters of one owner; whatever serves its vault adds to them."""
 
     def __init__(self) -> None:

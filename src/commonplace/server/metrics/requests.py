@@ -2,7 +2,7 @@
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from commonplace.server.metrics.counts import Counts
+from commonplace.server.metrics.counts import Counters
 
 _STARTS = frozenset(("http.response.start", "websocket.http.response.start"))
 _OPENED = 101
@@ -12,7 +12,7 @@ _REFUSED = 403
 class RequestCounter:
     """An ASGI app whose answers are counted when they begin: a stream may never end."""
 
-    def __init__(self, app: ASGIApp, counts: Counts) -> None:
+    def __init__(self, app: ASGIApp, counts: Counters) -> None:
         self._app = app
         self._counts = counts
 

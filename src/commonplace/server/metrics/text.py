@@ -8,7 +8,7 @@ from commonplace.vault.durations import BOUNDS, Durations
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
-Kind = Literal["counter", "gauge", "histogram"]
+MetricKind = Literal["counter", "gauge", "histogram"]
 Labels = tuple[tuple[str, str], ...]
 
 
@@ -26,7 +26,7 @@ class Family:
     """All samples of one name."""
 
     name: str
-    kind: Kind
+    kind: MetricKind
     help: str
     samples: tuple[Sample, ...]
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from commonplace import __version__
-from commonplace.server.metrics.counts import Counts
+from commonplace.server.metrics.counts import Counters
 from commonplace.server.metrics.registry import named
 from commonplace.server.metrics.text import Family, Sample, gauge, histogram
 from commonplace.vault.lease.lease import Lease
@@ -19,7 +19,7 @@ class Sockets(NamedTuple):
 
 
 def owner_families(
-    vault: Vault, counts: Counts, sockets: Sockets, lease: Lease | None
+    vault: Vault, counts: Counters, sockets: Sockets, lease: Lease | None
 ) -> list[Family]:
     """Return all that an owner tells of its vault; a team's vault is named in each line."""
     found = [*counts.families(), *_vault_families(vault, sockets)]

@@ -21,7 +21,7 @@ from commonplace.vault.store_settings import StoreChoice
 PROTOCOL = 4
 HELLO_MAX = 64 * 1024
 
-Kind = Literal["mcp", "http", "desk"]
+ClientKind = Literal["mcp", "http", "desk"]
 
 _LATER = {"vault", "prefix"}
 _UNKNOWN = "This version of Commonplace does not understand that greeting."
@@ -31,7 +31,7 @@ _UNKNOWN = "This version of Commonplace does not understand that greeting."
 class Hello:
     """Who connects, and for what."""
 
-    kind: Kind
+    kind: ClientKind
     session: str
     """Stays the same when a front end comes back to another owner."""
     pid: int
@@ -68,7 +68,9 @@ class Welcome:
     urls: tuple[str, ...] = ()
 
 
-def hello(settings: Settings, kind: Kind, session: str = "", urls: tuple[str, ...] = ()) -> Hello:
+def hello(
+    settings: Settings, kind: ClientKind, session: str = "", urls: tuple[str, ...] = ()
+) -> Hello:
     """Greet with the choices in these settings."""
     return Hello(
         kind=kind,
@@ -109,7 +111,7 @@ def parse_hello(text: bytes) -> Hello:
         pairs = tuple((name, path) for name, path in given.roots)
     except (TypeError, ValueError):
         raise BadArgument(_UNKNOWN) from None
-    if given.kind not in get_args(Kind):
+    if given.kind not in get_args(ClientKind):
         raise BadArgument(_UNKNOWN)
     loaded = None if given.always_load is None else tuple(given.always_load)
     return replace(

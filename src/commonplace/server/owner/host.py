@@ -18,12 +18,12 @@ from anyio.abc import SocketAttribute, SocketListener, SocketStream, TaskStatus
 from anyio.streams.buffered import BufferedByteStream
 
 from commonplace.errors import CommonplaceError
-from commonplace.server.owner.attendance import Attendance
 from commonplace.server.owner.handshake import HELLO_MAX, Hello, Welcome, chosen, line, parse_hello
 from commonplace.server.owner.http_apps import Web
 from commonplace.server.owner.interpreter import run_as_server
 from commonplace.server.owner.loop_errors import ignore_late_readers
-from commonplace.server.owner.pages import Pages
+from commonplace.server.owner.pages import PageAddresses
+from commonplace.server.owner.usage_counter import UsageCounter
 from commonplace.vault.owner import Claim
 from commonplace.vault.settings import Settings
 
@@ -47,7 +47,7 @@ logger = logging.getLogger(__name__)
 class Composition(Protocol):
     """An open vault, as what is served to clients; `pages` knows where its page is."""
 
-    pages: Pages
+    pages: PageAddresses
 
     async def session(self, stream: BufferedByteStream, greeting: Hello, own: Settings) -> None:
         """Serve one MCP client until it goes; `own` is the vault's settings with its choices."""
@@ -69,17 +69,17 @@ async def host(
     stop: anyio.Event,
     listeners: Sequence[socket.socket] = (),
     ready: Callable[[], None] | None = None,
-    attendance: Attendance | None = None,
+    usage: UsageCounter | None = None,
 ) -> None:
     """Own the vault until `stop` is set; serve HTTP on `listeners` too.
 
-    `attendance` counts those who are connected to the owner's socket.
+    `usage` counts those who are connected to the owner's socket.
     """
     ignore_late_readers()
     with claim:
         async with (
             compose(settings) as served,
-            hosting(settings, claim, served, listeners, attendance),
+            hosting(settings, claim, served, listeners, usage),
         ):
             if ready:
                 ready()
@@ -93,14 +93,14 @@ async def hosting(
     claim: Claim,
     served: Composition,
     listeners: Sequence[socket.socket] = (),
-    attendance: Attendance | None = None,
+    usage: UsageCounter | None = None,
 ) -> AsyncGenerator[None]:
     """Let clients in while the body runs."""
     async with Web.open(settings, served.app) as web:
         if listeners:
             await web.start(settings, listeners)
         async with anyio.create_task_group() as tasks:
-            door = _Door(settings, served, web, attendance or Attendance())
+            door = _Door(settings, served, web, usage or UsageCounter())
             await tasks.start(door.keep, claim.listener.dup())
             try:
                 with served.pages.served(web.urls):
@@ -114,10 +114,10 @@ class _Door:
     """Greets everybody who connects to the owner's socket."""
 
     def __init__(
-        self, settings: Settings, served: Composition, web: Web, attendance: Attendance
+        self, settings: Settings, served: Composition, web: Web, usage: UsageCounter
     ) -> None:
         self._settings, self._served, self._web = settings, served, web
-        self._attendance = attendance
+        self._usage = usage
         self._guests: set[socket.socket] = set()
 
     def close(self) -> None:
@@ -147,7 +147,7 @@ class _Door:
         self._guests.add(guest)
         try:
             async with stream:
-                with self._attendance.present():
+                with self._usage.present():
                     await self._attend(BufferedByteStream(stream))
         except _FRONT_END_ENDED:
             pass

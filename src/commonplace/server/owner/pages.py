@@ -6,7 +6,7 @@ from contextlib import contextmanager
 _EVERY_ADDRESS = {"0.0.0.0": "127.0.0.1", "[::]": "[::1]"}  # noqa: S104 (to be replaced)
 
 
-class Pages:
+class PageAddresses:
     """The addresses of the page, the latest last."""
 
     def __init__(self) -> None:

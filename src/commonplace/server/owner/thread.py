@@ -64,8 +64,8 @@ class OwnerThread:
 
         import anyio
 
+        from commonplace.server.owner.error_groups import plain_errors
         from commonplace.server.owner.host import host
-        from commonplace.server.owner.unwrap import plain_errors
 
         stop, loop = anyio.Event(), asyncio.get_running_loop()
 

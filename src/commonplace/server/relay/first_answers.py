@@ -8,7 +8,7 @@ waits. What the client was told is said to the owner as soon as it is there.
 from commonplace import __version__
 from commonplace.server.mcp.direct.introduction import Introduction
 from commonplace.server.mcp.direct.requests import Opening, recognize, replayed_opening
-from commonplace.server.relay.jsonrpc import Message
+from commonplace.server.relay.jsonrpc import JsonRpcMessage
 from commonplace.tools.families import offered
 from commonplace.vault.settings import Settings
 
@@ -20,10 +20,10 @@ class FirstAnswers:
         names = offered(settings.families, read_only=settings.read_only)
         self._introduction = Introduction(names, __version__)
         self._opening: Opening | None = None
-        self.opening_message: Message | None = None
+        self.opening_message: JsonRpcMessage | None = None
         """What tells an owner how this client opened its session."""
 
-    def answer(self, message: Message) -> bytes | None:
+    def answer(self, message: JsonRpcMessage) -> bytes | None:
         """Answer a request; None if the owner has to."""
         request = recognize(message, self._opening, ())
         if request is None or request.needs_tools:

@@ -4,13 +4,13 @@ import json
 import re
 from typing import cast
 
-Message = dict[str, object]
+JsonRpcMessage = dict[str, object]
 
 # An answer as the owner writes it: its id comes first, in a form that `json` would not change.
 _ANSWER = re.compile(rb'\{"jsonrpc":"2\.0","id":(0|[1-9][0-9]{0,15}|"[ !#-\[\]-~]*"),"result":')
 
 
-def parsed(line: bytes) -> Message:
+def parsed(line: bytes) -> JsonRpcMessage:
     """Read a message; what is none comes out empty."""
     try:
         return members(json.loads(line))
@@ -18,18 +18,18 @@ def parsed(line: bytes) -> Message:
         return {}
 
 
-def written(message: Message) -> bytes:
+def written(message: JsonRpcMessage) -> bytes:
     """Write a message as one line, without its end."""
     text = json.dumps(message, ensure_ascii=False, separators=(",", ":"))
     return text.encode("utf-8", "surrogatepass")
 
 
-def members(value: object) -> Message:
+def members(value: object) -> JsonRpcMessage:
     """Give an object's members; anything else has none."""
-    return cast("Message", value) if isinstance(value, dict) else {}
+    return cast("JsonRpcMessage", value) if isinstance(value, dict) else {}
 
 
-def params_of(message: Message) -> Message:
+def params_of(message: JsonRpcMessage) -> JsonRpcMessage:
     """Give the parameters of a request or notification."""
     return members(message.get("params"))
 

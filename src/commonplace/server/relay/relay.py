@@ -16,7 +16,7 @@ from commonplace.errors import CommonplaceError
 from commonplace.server.owner.line_buffer import LineBuffer
 from commonplace.server.relay.first_answers import FirstAnswers
 from commonplace.server.relay.owner_link import Own, OwnerLink, OwnerLost
-from commonplace.server.relay.replay import KEPT_MAX, Conversation
+from commonplace.server.relay.replay import KEPT_MAX, RelayedSession
 from commonplace.vault.settings import Settings
 
 LEAVING_SECONDS_MAX = 1.5
@@ -45,7 +45,7 @@ class Relay:
         self._stdin, self._stdout, self._stop = stdin, stdout, stop
         self._settings = settings
         self._link = OwnerLink(settings, own, notice)
-        self._talk = Conversation()
+        self._talk = RelayedSession()
         self._lines = LineBuffer()
         self._leave_by: float | None = None
         self._stopped = False

@@ -15,7 +15,7 @@ from typing import cast
 from commonplace.server.owner.line_buffer import TooLong
 from commonplace.server.relay.first_answers import FirstAnswers
 from commonplace.server.relay.jsonrpc import (
-    Message,
+    JsonRpcMessage,
     answered_key,
     id_key,
     members,
@@ -44,7 +44,7 @@ class _Asked:
     sends: int = 0
 
 
-class Conversation:
+class RelayedSession:
     """What was said between a client and the owners it had, as far as it matters later."""
 
     def __init__(self) -> None:
@@ -54,10 +54,10 @@ class Conversation:
         self._owners = 0
         self._asked: dict[str, _Asked] = {}
         self._kept: list[bytes] = []
-        self._handshake: Message | None = None
+        self._handshake: JsonRpcMessage | None = None
         self._initialized: bytes | None = None
-        self._subscribed: dict[str, Message] = {}
-        self._heard: dict[str, Message] = {}
+        self._subscribed: dict[str, JsonRpcMessage] = {}
+        self._heard: dict[str, JsonRpcMessage] = {}
         self._replayed: dict[str, str] = {}
         self._questions: set[str] = set()
         self.first_answers: FirstAnswers | None = None
@@ -124,7 +124,7 @@ class Conversation:
         for key in list(self._asked):
             self._fail(key, why)
 
-    def _ask(self, line: bytes, method: str, message: Message) -> None:
+    def _ask(self, line: bytes, method: str, message: JsonRpcMessage) -> None:
         if self._answered_first(message):
             return
         key = id_key(message["id"])
@@ -139,7 +139,7 @@ class Conversation:
         if self._open:
             self._send(self._asked[key])
 
-    def _answered_first(self, message: Message) -> bool:
+    def _answered_first(self, message: JsonRpcMessage) -> bool:
         """Answer what needs no owner, in the order of the client's requests."""
         if self.first_answers is None or self._owners or self._asked:
             return False
@@ -150,7 +150,7 @@ class Conversation:
         self._handshake = self.first_answers.opening_message
         return True
 
-    def _notify(self, line: bytes, method: str, message: Message) -> None:
+    def _notify(self, line: bytes, method: str, message: JsonRpcMessage) -> None:
         if method == "notifications/initialized":
             self._initialized = line
         elif method == _CANCELLED:
@@ -160,7 +160,7 @@ class Conversation:
         if self._open:
             self._tell(line)
 
-    def _from_client_answer(self, line: bytes, message: Message) -> None:
+    def _from_client_answer(self, line: bytes, message: JsonRpcMessage) -> None:
         question = message.get("id")
         if isinstance(question, str) and question.startswith(_OURS):
             if question not in self._questions:
@@ -173,7 +173,7 @@ class Conversation:
         else:
             self._kept.append(line)
 
-    def _from_owner_call(self, line: bytes, message: Message) -> None:
+    def _from_owner_call(self, line: bytes, message: JsonRpcMessage) -> None:
         params = params_of(message)
         if "id" in message:
             message["id"] = self._question(message["id"])
@@ -187,7 +187,7 @@ class Conversation:
         else:
             self.to_client += line + b"\n"
 
-    def _from_owner_answer(self, line: bytes, message: Message) -> None:
+    def _from_owner_answer(self, line: bytes, message: JsonRpcMessage) -> None:
         key = id_key(message.get("id"))
         replayed = self._replayed.pop(key, None)
         if replayed is None:
@@ -198,7 +198,7 @@ class Conversation:
         else:
             self._show({"method": _UPDATED, "params": {"uri": replayed}})
 
-    def _acknowledge(self, line: bytes, params: Message) -> None:
+    def _acknowledge(self, line: bytes, params: JsonRpcMessage) -> None:
         """Pass the first acknowledgement on; a later one means that news may have been missed."""
         meta = members(params.get("_meta"))
         key = id_key(meta.get(_SUBSCRIPTION))
@@ -229,7 +229,7 @@ class Conversation:
             self._tell(line)
         self._kept.clear()
 
-    def _replay(self, message: Message, what: str) -> None:
+    def _replay(self, message: JsonRpcMessage, what: str) -> None:
         ident = f"{_OURS}{self._owners}:{len(self._replayed)}"
         self._replayed[id_key(ident)] = what
         self._tell(written({**message, "id": ident}))
@@ -241,7 +241,7 @@ class Conversation:
     def _tell(self, line: bytes) -> None:
         self.to_owner += line + b"\n"
 
-    def _show(self, message: Message) -> None:
+    def _show(self, message: JsonRpcMessage) -> None:
         self.to_client += written({"jsonrpc": "2.0", **message}) + b"\n"
 
     def _fail(self, key: str, why: str, code: int = _INTERNAL) -> None:

@@ -43,7 +43,7 @@ _NOTHING_SAVED = b"\0"
 Unfinished = tuple["asyncio.Future[Any] | SyncStep1 | SyncStatus", int]
 
 
-class Connection:
+class YjsConnection:
     """A client in a room; what it shows of itself goes under `name`, if its token has one.
 
     What it writes is the `actor`'s. Where only the client itself can tell who that is (`learns`),

@@ -23,7 +23,7 @@ from commonplace.errors import (
     Unreadable,
 )
 from commonplace.server.access.identity import Unauthorized, may, token_of, watching
-from commonplace.server.yjs.connection import Connection
+from commonplace.server.yjs.connection import YjsConnection
 from commonplace.server.yjs.rooms import Rooms
 
 CLOSING_SECONDS_MAX = 1.0
@@ -83,7 +83,7 @@ class Socket:
     async def _serve(self, entry: Admission, scope: Scope, receive: Receive, send: Send) -> None:
         async with self._rooms.visit(entry.document, read_only=entry.read_only) as (room, outbox):
             token = token_of(scope)
-            connection = Connection(
+            connection = YjsConnection(
                 room,
                 outbox,
                 entry.actor or self._rooms.somebody(),

@@ -5,7 +5,7 @@ Documents here are the notes of a vault: they are opened by id and never made up
 
 import re
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from urllib.parse import parse_qs
 
 from starlette.requests import Request
@@ -15,8 +15,8 @@ from starlette.types import Scope
 
 from commonplace.errors import BadArgument, CommonplaceError, Forbidden
 from commonplace.server.access.identity import Unauthorized, may, token_of
-from commonplace.server.access.ysweet_grants import Authorization, Grant, Grants
-from commonplace.server.api.answers import refusal
+from commonplace.server.access.ysweet_grants import Authorization, DocumentGrant, Grants
+from commonplace.server.api.answers import Endpoint, refusal
 from commonplace.server.body import body_of
 from commonplace.server.yjs.rooms import Rooms
 from commonplace.server.yjs.sockets import Admission, Socket, actor_on
@@ -31,8 +31,6 @@ _NO_NEW = (
     "Documents are the notes of a vault: make a note in the vault, then open it by its id. "
     "No document was made."
 )
-
-Endpoint = Callable[[Request], Awaitable[Response]]
 
 
 def routes(
@@ -124,10 +122,10 @@ class _Sweet:
         reader = not self._writes(grant, scope)
         return Admission(document, self._actor(grant, scope), reader)
 
-    def _writes(self, grant: Grant, scope: Scope) -> bool:
+    def _writes(self, grant: DocumentGrant, scope: Scope) -> bool:
         return not self._read_only and grant.authorization == "full" and may(scope, "write")
 
-    def _actor(self, grant: Grant, scope: Scope) -> str | None:
+    def _actor(self, grant: DocumentGrant, scope: Scope) -> str | None:
         if grant.user and token_of(scope) is None:
             return f"person:{grant.user}"
         return actor_on(scope)
@@ -138,7 +136,7 @@ class _Sweet:
         closed = self._read_only or not may(scope, "write")
         return "read-only" if closed or asked == "read-only" else "full"
 
-    def _granted(self, request: Request) -> Grant:
+    def _granted(self, request: Request) -> DocumentGrant:
         grant = self._tokens.read(_bearer(request), request.path_params["document"])
         return _own_grant(grant, request.scope)
 
@@ -158,7 +156,7 @@ def _answering(endpoint: Endpoint) -> Endpoint:
     return answer
 
 
-def _own_grant(grant: Grant, scope: Scope) -> Grant:
+def _own_grant(grant: DocumentGrant, scope: Scope) -> DocumentGrant:
     """Return a grant of the access token that a request was let in by; no other counts."""
     token = token_of(scope)
     if grant.holder != (token.id if token else ""):

@@ -23,7 +23,7 @@ from commonplace.vault.index.indexer import LookAt
 from commonplace.vault.index.queries.links import LinkTo
 from commonplace.vault.index.reader import Index
 from commonplace.vault.notes.rename import Renamed, Renames
-from commonplace.vault.notes.rename_plan import Intent
+from commonplace.vault.notes.rename_plan import RenamePlan
 from commonplace.vault.settings import Settings
 
 SAVED_BYTES_MAX = 25_000_000
@@ -45,7 +45,7 @@ class Attached:
 
 
 @dataclass(frozen=True, slots=True)
-class Saved:
+class SavedAttachment:
     """A new attachment: its path, and how a note links to it."""
 
     path: str
@@ -142,7 +142,9 @@ class Attachments:
 
     # -- writing
 
-    async def save(self, note: str, name: str, kind: str, data: bytes, now: datetime) -> Saved:
+    async def save(
+        self, note: str, name: str, kind: str, data: bytes, now: datetime
+    ) -> SavedAttachment:
         """Save a file for a note; one that is there already with the same bytes is taken."""
         self._refuse_read_only()
         if len(data) > SAVED_BYTES_MAX:
@@ -155,7 +157,7 @@ class Attachments:
         path = await anyio.to_thread.run_sync(self._write, path, data)
         files = await self.files.current()
         link = attachments.shortest(path, note, files.named, self._root_of(note))
-        return Saved(path, link)
+        return SavedAttachment(path, link)
 
     def _write(self, path: str, data: bytes) -> str:
         for number in range(_NAMES_MAX):
@@ -194,9 +196,9 @@ class Attachments:
             await look_at([path for path in moved.touched if path not in (file.path, new)])
         return moved
 
-    def _plan(self, old: str, new: str, files: AttachmentList) -> tuple[Intent, list[str]]:
+    def _plan(self, old: str, new: str, files: AttachmentList) -> tuple[RenamePlan, list[str]]:
         """Say which links are spelled how once the file has moved, and which are left."""
-        intent, left = Intent(old, new), list[str]()
+        intent, left = RenamePlan(old, new), list[str]()
         after = partial(_named_after, files, old, new)
         for link in self._leading_to(old, files):
             root = self._root_of(link.source)

@@ -25,7 +25,7 @@ from commonplace.vault.notes.rename import Renamed
 MOVED_MAX = 1_000
 LISTED_MAX = 10_000
 
-Rename = Callable[[str, str, str], Awaitable[Renamed]]
+RenameFile = Callable[[str, str, str], Awaitable[Renamed]]
 
 
 class NoteList(Protocol):
@@ -52,7 +52,7 @@ class FolderChanges:
         roots: Roots,
         notes: NoteList,
         attachments: Attachments,
-        rename: Rename,
+        rename: RenameFile,
         *,
         read_only: bool,
     ) -> None:
@@ -112,7 +112,9 @@ class FolderChanges:
                 await anyio.to_thread.run_sync(empty_folders.remove, self._roots, folder)
         return moved
 
-    async def _move(self, move: Rename, path: str, to: str, actor: str, moved: MovedFolder) -> bool:
+    async def _move(
+        self, move: RenameFile, path: str, to: str, actor: str, moved: MovedFolder
+    ) -> bool:
         try:
             done = await move(path, to, actor)
         except CommonplaceError as error:

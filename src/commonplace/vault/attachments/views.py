@@ -32,7 +32,7 @@ class Picture:
 
 
 @dataclass(frozen=True, slots=True)
-class Pages:
+class PdfPages:
     """The text of some pages of a PDF: (number, text), and how many pages there are."""
 
     pages: list[tuple[int, str]]
@@ -53,13 +53,13 @@ class Views:
         scaled = "" if size == shown else f", scaled down to {shown[0]} x {shown[1]}"
         return Picture(str(head["type"]), body, f"{what}{scaled}")
 
-    async def pages(self, path: str, data: bytes, first: int, count: int) -> Pages:
+    async def pages(self, path: str, data: bytes, first: int, count: int) -> PdfPages:
         """Show the text of some pages of a PDF."""
         last = first + min(count, PAGES_MAX) - 1
         head, _ = await self._made(path, data, "pdf", str(first), str(last))
         pages = cast("list[list[object]]", head["pages"])
         found = [(int(str(number)), str(text)) for number, text in pages]
-        return Pages(found, int(str(head["total"])))
+        return PdfPages(found, int(str(head["total"])))
 
     async def _made(self, path: str, data: bytes, *words: str) -> tuple[dict[str, object], bytes]:
         command = [sys.executable, "-m", "commonplace.vault.attachments.decoder", *words]

@@ -6,7 +6,7 @@ from commonplace.errors import CommonplaceError
 from commonplace.vault.notes.rename import RENAME
 from commonplace.vault.notes.rename_plan import rename_summary
 from commonplace.vault.permissions.approvals import Waiting
-from commonplace.vault.permissions.requests import Asker, Json, Prepare, Wish
+from commonplace.vault.permissions.requests import Asker, Json, PrepareWish, Wish
 from commonplace.vault.vault import Vault
 
 
@@ -51,7 +51,7 @@ class Requests:
         asked, self._asked = self._asked, set()
         return asked
 
-    async def _ask(self, kind: str, path: str, given: Json, prepare: Prepare) -> bool:
+    async def _ask(self, kind: str, path: str, given: Json, prepare: PrepareWish) -> bool:
         if path in self._asked:
             return False
         self._asked.add(path)

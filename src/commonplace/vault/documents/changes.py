@@ -116,7 +116,7 @@ class ChangeRecorder:
         """Keep all that was heard until now, of some documents or of all."""
 
 
-Listener = Callable[[Change], None]
+ChangeListener = Callable[[Change], None]
 
 
 def refuse_unwritable(edits: Sequence[Edit], after: str) -> None:

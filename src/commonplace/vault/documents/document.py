@@ -18,9 +18,9 @@ from commonplace.core.yjs.scan import scan
 from commonplace.core.yjs.update import Id, Pair, Scanned, first_update
 from commonplace.errors import Unavailable
 from commonplace.vault.documents.changes import (
+    ChangeListener,
     Edited,
     Ingested,
-    Listener,
     Plan,
     Taken,
     refuse_unwritable,
@@ -106,11 +106,11 @@ class Document(DocumentState):
         if pairs and not self._replica.stand_in_order(pairs):
             refuse_order()
 
-    def observe(self, listener: Listener) -> None:
+    def observe(self, listener: ChangeListener) -> None:
         """Hear of each change once it is saved."""
         self.listeners.append(listener)
 
-    def unobserve(self, listener: Listener) -> None:
+    def unobserve(self, listener: ChangeListener) -> None:
         """Hear no more."""
         self.listeners.remove(listener)
 

@@ -17,14 +17,14 @@ from commonplace.core.yjs.encoding import (
     decode_state_vector,
     encode_state_vector,
 )
-from commonplace.core.yjs.gate import Ask, Gate
+from commonplace.core.yjs.gate import Gate, OrderQuestion
 from commonplace.core.yjs.policy import LOGGED, PLAIN_TEXT, Policy
 from commonplace.core.yjs.scan import scan
 from commonplace.core.yjs.update import Item, Scanned
 from commonplace.errors import Unavailable
 from commonplace.vault.documents.authors import Authors
-from commonplace.vault.documents.changes import Listener
-from commonplace.vault.documents.engine.replica import EngineFault, Order, Replica, merged
+from commonplace.vault.documents.changes import ChangeListener
+from commonplace.vault.documents.engine.replica import EngineFault, NeighbourOrder, Replica, merged
 from commonplace.vault.log.log import Author
 
 # What is applied at once must not hold up everybody else; decision 16 says what else is done.
@@ -49,7 +49,7 @@ class DocumentState:
         bounds = replace(policy.bounds, structs_max=STRUCTS_MAX, clients_max=STRUCTS_MAX)
         self._at_once = replace(policy, bounds=bounds)
         self._draw_client = draw_client
-        self.listeners: list[Listener] = []
+        self.listeners: list[ChangeListener] = []
         self.load(())
 
     def load(
@@ -176,9 +176,9 @@ class DocumentState:
             raise LargeUpdate("The history may take long.")
         return scanned, self._gate.admit(update, scanned, self._order(before)).ready
 
-    def _order(self, before: Sequence[bytes] = ()) -> Ask | None:
+    def _order(self, before: Sequence[bytes] = ()) -> OrderQuestion | None:
         """Return how to ask for the order of neighbours, if it matters here."""
-        return Order(self._replica, before).stands if self._policy.text else None
+        return NeighbourOrder(self._replica, before).stands if self._policy.text else None
 
     def _take(self, update: bytes, scanned: Scanned) -> tuple[bytes, bytes]:
         """Let an update in, as far as it is ready; tells what is heard of it, and what is kept."""

@@ -23,10 +23,10 @@ from commonplace.errors import Unavailable
 from commonplace.vault.documents.changes import (
     CALL,
     FILE,
+    ChangeListener,
     ChangeRecorder,
     Edited,
     Ingested,
-    Listener,
     Plan,
     Purpose,
     Taken,
@@ -222,11 +222,11 @@ class Documents:
         """Tell whether a document is in memory."""
         return id in self._live
 
-    def follow(self, listener: Listener) -> None:
+    def follow(self, listener: ChangeListener) -> None:
         """Hear of every saved change of every document."""
         self._saving.followers.append(listener)
 
-    def unfollow(self, listener: Listener) -> None:
+    def unfollow(self, listener: ChangeListener) -> None:
         """Hear no more."""
         self._saving.followers.remove(listener)
 

@@ -19,7 +19,7 @@ from commonplace.errors import CommonplaceError, Forbidden, NotFound, Unavailabl
 from commonplace.vault.documents.changes import CALL, ChangeRecorder, Edited, Plan, Purpose
 from commonplace.vault.documents.documents import Documents
 from commonplace.vault.documents.file.known_file import Save, SaveListener
-from commonplace.vault.documents.file.moves import Moves
+from commonplace.vault.documents.file.moves import DocumentMoves
 from commonplace.vault.documents.file.queue import FileQueue, FollowingIndex
 from commonplace.vault.documents.file.stable_read import Caution
 from commonplace.vault.documents.file.sync import FilePeer
@@ -66,7 +66,7 @@ class LiveNotes:
             log, first=self._peer.first, make=touches.make_document, recorder=self.recorder
         )
         self.queue = FileQueue(self.documents, self._peer, self.ids.path_of, index, clock)
-        self.moves = Moves(roots, self.ids, self.documents, self._peer, self.queue, clock)
+        self.moves = DocumentMoves(roots, self.ids, self.documents, self._peer, self.queue, clock)
 
     def follow_saves(self, listener: SaveListener) -> None:
         """Hear of what other programs saved, once it is taken in."""

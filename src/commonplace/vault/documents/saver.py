@@ -17,9 +17,9 @@ from commonplace.errors import Unavailable
 from commonplace.vault.documents.changes import (
     UPKEEP,
     Change,
+    ChangeListener,
     ChangeRecorder,
     Edited,
-    Listener,
     Purpose,
     Taken,
 )
@@ -104,7 +104,7 @@ class Saver:
         trials: Trials,
         recorder: ChangeRecorder,
     ) -> None:
-        self.followers: list[Listener] = []
+        self.followers: list[ChangeListener] = []
         self._log = log
         self._background = background
         self._spoilt = spoilt

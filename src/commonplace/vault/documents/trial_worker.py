@@ -34,7 +34,7 @@ NICE = 5
 
 _SPARE_SECONDS = 5
 
-Parts = list[bytes]
+MessageParts = list[bytes]
 
 
 class Slow(HostileUpdate):
@@ -44,7 +44,7 @@ class Slow(HostileUpdate):
         super().__init__(message)
 
 
-def try_update(document: str, parts: Sequence[bytes]) -> Parts:
+def try_update(document: str, parts: Sequence[bytes]) -> MessageParts:
     """Apply an update to a copy of a document; return pieces that are each applied quickly."""
     state, update = parts
     copy = _made(document)
@@ -60,7 +60,7 @@ def try_update(document: str, parts: Sequence[bytes]) -> Parts:
     return [piece.update for piece in pieces]
 
 
-def join(document: str, updates: Sequence[bytes]) -> Parts:
+def join(document: str, updates: Sequence[bytes]) -> MessageParts:
     """Return a log as one update that loads quickly, its document's digest, and its items."""
     gate, asked = Gate(), list[Pair]()
 
@@ -83,14 +83,14 @@ def join(document: str, updates: Sequence[bytes]) -> Parts:
     return [joined, copy.digest(), str(copy.items).encode()]
 
 
-def read_text(document: str, updates: Sequence[bytes]) -> Parts:
+def read_text(document: str, updates: Sequence[bytes]) -> MessageParts:
     """Replay a log, however long that takes; return the text."""
     copy = _made(document)
     copy.load(updates)
     return [copy.text.encode()]
 
 
-TASKS: dict[str, Callable[[str, Sequence[bytes]], Parts]] = {
+TASKS: dict[str, Callable[[str, Sequence[bytes]], MessageParts]] = {
     "try_update": try_update,
     "join": join,
     "read_text": read_text,
@@ -104,7 +104,7 @@ def packed(head: dict[str, object], parts: Sequence[bytes]) -> bytes:
     return b"".join([line.encode(), b"\n", *parts])
 
 
-def unpacked(stream: BinaryIO) -> tuple[dict[str, str], Parts] | None:
+def unpacked(stream: BinaryIO) -> tuple[dict[str, str], MessageParts] | None:
     """Read a request or an answer; None at the end of the stream."""
     line = stream.readline()
     if not line:

@@ -13,7 +13,7 @@ from contextlib import suppress
 from typing import BinaryIO, NamedTuple, cast
 
 from commonplace.errors import Unavailable
-from commonplace.vault.documents.trial_worker import ERRORS, Parts, Slow, packed, unpacked
+from commonplace.vault.documents.trial_worker import ERRORS, MessageParts, Slow, packed, unpacked
 
 TRIAL_SECONDS_MAX = 10.0
 READING_SECONDS_MAX = 60.0
@@ -38,7 +38,7 @@ class Trials:
         self._ending: threading.Timer | None = None
         self._closed = False
 
-    async def try_update(self, document: str, state: bytes, update: bytes) -> Parts:
+    async def try_update(self, document: str, state: bytes, update: bytes) -> MessageParts:
         """Return an update in pieces that are each applied quickly, or refuse it."""
         return await self._ask("try_update", document, [state, update], TRIAL_SECONDS_MAX)
 
@@ -60,11 +60,13 @@ class Trials:
         with self._lock:
             self._end()
 
-    async def _ask(self, task: str, document: str, parts: Sequence[bytes], seconds: float) -> Parts:
+    async def _ask(
+        self, task: str, document: str, parts: Sequence[bytes], seconds: float
+    ) -> MessageParts:
         request = packed({"task": task, "document": document, "seconds": seconds}, parts)
         return await asyncio.to_thread(self._answer, request, seconds)
 
-    def _answer(self, request: bytes, seconds: float) -> Parts:
+    def _answer(self, request: bytes, seconds: float) -> MessageParts:
         with self._lock:
             process = self._running()
             late = threading.Timer(seconds, process.kill)
@@ -121,7 +123,7 @@ class Trials:
 
 def _exchange(
     process: "subprocess.Popen[bytes]", request: bytes
-) -> tuple[dict[str, str], Parts] | None:
+) -> tuple[dict[str, str], MessageParts] | None:
     """Ask a process; None if it ended before it had answered."""
     assert process.stdin
     assert process.stdout

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 GROUP = "commonplace.embeddings"
 
-Provider = Callable[[Embeddings, Path], "Embedder"]
+EmbedderProvider = Callable[[Embeddings, Path], "Embedder"]
 
 
 def _local(choice: Embeddings, data: Path) -> "Embedder":
@@ -34,18 +34,18 @@ def _http(choice: Embeddings, data: Path) -> "Embedder":
     return OpenAICompatible(choice.url, choice.model, choice.key)
 
 
-BUILT_IN: dict[str, Provider] = {"local": _local, "http": _http}
+BUILT_IN: dict[str, EmbedderProvider] = {"local": _local, "http": _http}
 LOCAL = Embeddings("", "", provider="local")
 
 
-def provider(name: str) -> Provider:
+def provider(name: str) -> EmbedderProvider:
     """Return the provider of a name; BadArgument if there is none."""
     if name in BUILT_IN:
         return BUILT_IN[name]
     if name not in plugins.names(GROUP):
         known = ", ".join([*BUILT_IN, *plugins.names(GROUP)])
         raise BadArgument(f"There is no provider of embeddings {name!r}. There are: {known}.")
-    return cast("Provider", plugins.load(GROUP, name))
+    return cast("EmbedderProvider", plugins.load(GROUP, name))
 
 
 def open_embedder(settings: Settings) -> "Embedder":

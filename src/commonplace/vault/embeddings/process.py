@@ -27,7 +27,7 @@ import numpy as np
 from commonplace.errors import Starting, Unavailable
 from commonplace.vault.embeddings.model import files as model
 from commonplace.vault.embeddings.provider import Floats
-from commonplace.vault.embeddings.worker import Kind, ModelJob
+from commonplace.vault.embeddings.worker import ModelJob, RequestKind
 
 TEXTS_MAX = 16
 CRASHES_MAX = 3
@@ -88,7 +88,7 @@ class ProcessEmbedder:
             if self._process is not None:
                 self._process.kill()
 
-    def _asked(self, kind: Kind, texts: Sequence[str]) -> Floats:
+    def _asked(self, kind: RequestKind, texts: Sequence[str]) -> Floats:
         while True:
             process = self._running()
             try:
@@ -157,7 +157,7 @@ class _Process:
         """The process's id."""
         return self._run.pid
 
-    def ask(self, kind: Kind, texts: Sequence[str]) -> bytes:
+    def ask(self, kind: RequestKind, texts: Sequence[str]) -> bytes:
         """Send texts and wait for their vectors, in one row of bytes."""
         future: Future[bytes] = Future()
         with self._lock:
@@ -177,7 +177,7 @@ class _Process:
             return ASKING_SECONDS
         return max(0.0, self._since + ASKING_SECONDS - time.monotonic())
 
-    def _too_slow(self, kind: Kind) -> Unavailable:
+    def _too_slow(self, kind: RequestKind) -> Unavailable:
         if kind == "question" and not self.ready:
             return Starting("The search model is starting; search goes by words until it runs.")
         if kind == "batch":

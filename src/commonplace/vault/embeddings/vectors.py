@@ -21,8 +21,8 @@ from commonplace.errors import Unavailable
 from commonplace.vault.embeddings.provider import Floats
 
 Number = TypeVar("Number", bound=np.generic)
-Rows = NDArray[np.intp]
-Row = tuple[int, int, bytes]
+RowNumbers = NDArray[np.intp]
+VectorRow = tuple[int, int, bytes]
 """A chunk's id, its note's id, its packed vector."""
 
 EXACT_MAX = 20_000
@@ -61,7 +61,7 @@ class Vectors:
     def __len__(self) -> int:
         return self._count
 
-    def load(self, rows: Iterable[Row]) -> None:
+    def load(self, rows: Iterable[VectorRow]) -> None:
         """Add many rows of notes that are not here yet."""
         rest = iter(rows)
         while part := list(islice(rest, _LOADED_AT_ONCE)):
@@ -93,7 +93,7 @@ class Vectors:
                 rows = self._promising(query, rows, max(CANDIDATES, 4 * limit))
             return list(self._best(query, rows, limit))
 
-    def _best(self, query: Floats, rows: Rows, limit: int) -> Iterator[NearPassage]:
+    def _best(self, query: Floats, rows: RowNumbers, limit: int) -> Iterator[NearPassage]:
         scores = np.empty(len(rows), np.float32)
         for first in range(0, len(rows), _BLOCK):
             part = rows[first : first + _BLOCK]
@@ -110,7 +110,7 @@ class Vectors:
                 int(self._notes[row]), int(self._chunks[row]), min(max(score, 0.0), 1.0)
             )
 
-    def _promising(self, query: Floats, rows: Rows, wanted: int) -> Rows:
+    def _promising(self, query: Floats, rows: RowNumbers, wanted: int) -> RowNumbers:
         signs = _signs(query[None] > 0, self._words)[:, 0]
         distances = np.zeros(self._count, np.uint16)
         for word, sign in zip(self._signs, signs, strict=True):
@@ -121,7 +121,7 @@ class Vectors:
         closer = np.bincount(distances).cumsum()
         return rows[distances <= np.searchsorted(closer, wanted)]
 
-    def _append(self, rows: Sequence[Row]) -> None:
+    def _append(self, rows: Sequence[VectorRow]) -> None:
         width = _SCALE_BYTES + self.dimensions
         for _, _, vector in rows:
             if len(vector) != width:

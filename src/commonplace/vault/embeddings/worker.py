@@ -25,7 +25,7 @@ from commonplace.vault.embeddings.model import files as model
 if TYPE_CHECKING:
     from commonplace.vault.embeddings.local import LocalEmbedder
 
-Kind = Literal["question", "batch"]
+RequestKind = Literal["question", "batch"]
 
 NICE = 10
 
@@ -63,7 +63,7 @@ class Worker:
         self._writing = threading.Lock()
         self._starting = threading.Lock()
         self._embedder: LocalEmbedder | None = None
-        self._queues: dict[Kind, SimpleQueue[dict[str, Any]]] = {
+        self._queues: dict[RequestKind, SimpleQueue[dict[str, Any]]] = {
             "question": SimpleQueue(),
             "batch": SimpleQueue(),
         }
@@ -80,7 +80,7 @@ class Worker:
             self._count(1)
             self._queues[request["kind"]].put(request)
 
-    def _answer(self, kind: Kind) -> None:
+    def _answer(self, kind: RequestKind) -> None:
         while True:
             request = self._queues[kind].get()
             try:

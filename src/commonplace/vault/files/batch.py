@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from commonplace.errors import Unavailable
-from commonplace.vault.files.keeper import NOBODY, Keeper, Written
+from commonplace.vault.files.backing_store import NO_BACKING_STORE, BackingStore, FileWrite
 from commonplace.vault.files.openat import open_beneath
 from commonplace.vault.files.reader import RootFolder, Stamp, stamp_of
 from commonplace.vault.files.rename import exchange, settle
@@ -43,11 +43,13 @@ class Swaps:
     """Some notes, while they are being changed; each folder is opened once."""
 
     def __init__(
-        self, at: Callable[[str], tuple[RootFolder, str]], keeper: Keeper = NOBODY
+        self,
+        at: Callable[[str], tuple[RootFolder, str]],
+        backing_store: BackingStore = NO_BACKING_STORE,
     ) -> None:
         """Take what finds a path's root, and the path inside it."""
         self._at = at
-        self._keeper = keeper
+        self._backing_store = backing_store
         self._folders: dict[str, int] = {}
         self._pool = ThreadPoolExecutor(_THREADS)
 
@@ -63,12 +65,12 @@ class Swaps:
         """Change notes; gives what was in each, or why it could not be changed."""
         swaps = [_Swap(change, self._folder) for change in changes]
         for swap in swaps:
-            self._keeper.announce(swap.change.data)
+            self._backing_store.announce(swap.change.data)
             swap.attempt(swap.write)
         list(self._pool.map(_Swap.try_sync, swaps))
         ready = [swap for swap in swaps if swap.error is None]
         try:
-            with self._keeper.change([self._written(swap) for swap in ready]):
+            with self._backing_store.change([self._written(swap) for swap in ready]):
                 for swap in ready:
                     swap.attempt(swap.exchange)
         except Unavailable:
@@ -80,9 +82,9 @@ class Swaps:
             swap.attempt(swap.take_out)
         return [swap.error or swap.out for swap in swaps]
 
-    def _written(self, swap: "_Swap") -> Written:
+    def _written(self, swap: "_Swap") -> FileWrite:
         disk, inside = self._at(swap.change.path)
-        return Written(disk.root.name, inside, swap.change.data, swap.mode, swap.stamp)
+        return FileWrite(disk.root.name, inside, swap.change.data, swap.mode, swap.stamp)
 
     def clear(self, change: NewBytes) -> None:
         """Remove what a change left behind."""

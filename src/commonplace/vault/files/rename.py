@@ -17,7 +17,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Literal
 
-Way = Literal["at once", "by links", "by copies"]
+ExchangeMethod = Literal["at once", "by links", "by copies"]
 
 _NOREPLACE, _EXCHANGE = 1, 2
 _NO_LINKS = frozenset((errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL))
@@ -55,7 +55,7 @@ def exchange(
     return None
 
 
-def way_to_exchange(folder: int, one: str, other: str) -> Way:
+def way_to_exchange(folder: int, one: str, other: str) -> ExchangeMethod:
     """Try how names are exchanged in a folder, with two new files that are gone afterwards."""
     made = (one, other, _kept(one))
     try:

@@ -11,8 +11,8 @@ import anyio.to_thread
 from commonplace.core import globs, paths
 from commonplace.core.view import View
 from commonplace.errors import BadArgument, NotFound
+from commonplace.vault.files.backing_store import NO_BACKING_STORE, BackingStore
 from commonplace.vault.files.batch import Swaps
-from commonplace.vault.files.keeper import NOBODY, Keeper
 from commonplace.vault.files.reader import Listed, Look, RootFolder, Stamp
 from commonplace.vault.files.writer import Pen
 from commonplace.vault.settings import Settings
@@ -21,12 +21,12 @@ from commonplace.vault.settings import Settings
 class Roots:
     """Every root of a vault, held open."""
 
-    def __init__(self, settings: Settings, keeper: Keeper = NOBODY) -> None:
+    def __init__(self, settings: Settings, backing_store: BackingStore = NO_BACKING_STORE) -> None:
         self._named = settings.several_roots
         self._disks = {root.name: RootFolder(root) for root in settings.roots}
-        self._pens = {name: Pen(disk, keeper) for name, disk in self._disks.items()}
+        self._pens = {name: Pen(disk, backing_store) for name, disk in self._disks.items()}
         self._ignored = [globs.compile_glob(pattern) for pattern in settings.ignore]
-        self._keeper = keeper
+        self._backing_store = backing_store
         self.view = View()
 
     def seen(self, view: View) -> "Roots":
@@ -113,7 +113,7 @@ class Roots:
 
     def swaps(self) -> Swaps:
         """Begin to change many notes."""
-        return Swaps(self.at, self._keeper)
+        return Swaps(self.at, self._backing_store)
 
     def read_to_record(self, path: str) -> tuple[bytes, Stamp]:
         """Read a note's bytes patiently, in a thread, so that what they hold may be recorded."""
@@ -123,13 +123,13 @@ class Roots:
 
     def keep_found(self, path: str, data: bytes, stamp: Stamp) -> None:
         """Have what another program saved kept, in a thread, before it is recorded anywhere."""
-        self._keeper.found(*self.split(path), data, stamp)
+        self._backing_store.found(*self.split(path), data, stamp)
 
     async def keep_up(self, *changed: str) -> None:
         """Have it kept that other programs changed, moved or deleted these."""
-        if self._keeper is not NOBODY:
+        if self._backing_store is not NO_BACKING_STORE:
             for path in changed:
-                await anyio.to_thread.run_sync(self._keeper.look, *self.split(path))
+                await anyio.to_thread.run_sync(self._backing_store.look, *self.split(path))
 
     def spare(self, path: str, token: str) -> Look | None:
         """Look at what a swap pushed out, or one that was cut short left behind."""

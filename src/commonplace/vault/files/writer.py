@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 
 from commonplace.errors import Conflict, Unavailable
-from commonplace.vault.files.keeper import NOBODY, Keeper, Moved, Written
+from commonplace.vault.files.backing_store import NO_BACKING_STORE, BackingStore, FileWrite, Moved
 from commonplace.vault.files.open_files import is_open_for_writing, wait_for_writers
 from commonplace.vault.files.openat import open_beneath
 from commonplace.vault.files.reader import (
@@ -30,11 +30,11 @@ from commonplace.vault.files.trash_names import trash_names
 class Pen:
     """The one who writes the files of a root."""
 
-    def __init__(self, disk: RootFolder, keeper: Keeper = NOBODY) -> None:
+    def __init__(self, disk: RootFolder, backing_store: BackingStore = NO_BACKING_STORE) -> None:
         """Take who says, at the last moment, whether this process may still write."""
         self._top = disk.descriptor
         self._root = disk.root.name
-        self._keeper = keeper
+        self._backing_store = backing_store
         self._replaced: dict[str, int] = {}
         """Old files of which only a copy lies under the temporary name, open, by token."""
 
@@ -58,11 +58,11 @@ class Pen:
             spare = temporary(token)
             settle(folder, spare)
             mode = stat.S_IMODE(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode)
-            self._keeper.announce(data)
+            self._backing_store.announce(data)
             stamp = _write_new(folder, spare, data, mode)
-            change = Written(self._root, path, data, mode, stamp)
+            change = FileWrite(self._root, path, data, mode, stamp)
             try:
-                with self._keeper.change((change,)):
+                with self._backing_store.change((change,)):
                     if patient:
                         refuse_written(folder, name)
                     old = exchange(folder, spare, name, expected if patient else None)
@@ -125,7 +125,7 @@ class Pen:
         last, spare = name.rpartition("/")[2], temporary(token)
         with self._folder_of(path) as (folder, _):
             try:
-                with self._keeper.change((Moved(self._root, above + last, above + spare),)):
+                with self._backing_store.change((Moved(self._root, above + last, above + spare),)):
                     move(folder, spare, folder, last)
             except FileExistsError as error:
                 raise Conflict(f"{name} exists already. Choose another name.") from error
@@ -136,11 +136,11 @@ class Pen:
         self._make_folders(path)
         with self._folder_of(path) as (folder, name):
             spare, mode = temporary(token), 0o666 & ~_umask()
-            self._keeper.announce(data)
+            self._backing_store.announce(data)
             stamp = _write_new(folder, spare, data, mode)
-            change = Written(self._root, path, data, mode, stamp, new=True)
+            change = FileWrite(self._root, path, data, mode, stamp, new=True)
             try:
-                with self._keeper.change((change,)):
+                with self._backing_store.change((change,)):
                     move(folder, spare, folder, name)
             except Unavailable:
                 os.unlink(spare, dir_fd=folder)
@@ -158,7 +158,7 @@ class Pen:
         self._make_folders(new)
         with self._folder_of(old) as (before, was), self._folder_of(new) as (after, now):
             try:
-                with self._keeper.change((Moved(self._root, new, old),)):
+                with self._backing_store.change((Moved(self._root, new, old),)):
                     _move_or_respell(before, was, after, now)
             except FileExistsError as error:
                 raise Conflict(f"{new} exists already. Choose another name.") from error

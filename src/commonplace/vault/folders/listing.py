@@ -9,7 +9,7 @@ from commonplace.vault.documents.engine.maps import Put
 from commonplace.vault.documents.folder_document import CONFIG, DOCS, FILES
 from commonplace.vault.folders.plan import FolderEntry, inside_of, read_entry, shown
 
-Value = Callable[[str, str], object]
+ValueOf = Callable[[str, str], object]
 """Reads the document: a map's name and a key."""
 
 
@@ -49,18 +49,18 @@ class RootListing:
         """Return the keys of all notes and folders."""
         return [f"/{inside}" for inside in (*self._folders, *self.notes)]
 
-    def corrections(self, keys: Iterable[str], value: Value) -> list[Put]:
+    def corrections(self, keys: Iterable[str], value: ValueOf) -> list[Put]:
         """Say what must change at these keys."""
         return [put for key in keys for put in self._correction(key, value)]
 
-    def configured(self, keys: Iterable[str], value: Value) -> list[Put]:
+    def configured(self, keys: Iterable[str], value: ValueOf) -> list[Put]:
         """Say what must change at these keys of the folder's settings."""
         wanted = {"name": self.root}
         return [
             (CONFIG, key, wanted.get(key)) for key in keys if value(CONFIG, key) != wanted.get(key)
         ]
 
-    def _correction(self, key: str, value: Value) -> Iterator[Put]:
+    def _correction(self, key: str, value: ValueOf) -> Iterator[Put]:
         there = value(FILES, key)
         wanted = self._wanted(key, read_entry(there))
         if wanted is None and there is not None:

@@ -74,7 +74,7 @@ class ClientTouches:
 
 
 @dataclass(slots=True)
-class Steps:
+class FolderSteps:
     """What to do to the vault; a note without an id gets a new one."""
 
     moves: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
@@ -83,9 +83,9 @@ class Steps:
     held: int = 0
 
 
-def steps(seen: ClientTouches, count: int) -> Steps:
+def steps(seen: ClientTouches, count: int) -> FolderSteps:
     """Work out what to do in a root of so many notes."""
-    found = Steps()
+    found = FolderSteps()
     moving: dict[str, str] = {}
     for path, id in seen.listed.items():
         home = seen.homes.get(id)

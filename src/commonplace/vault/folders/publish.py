@@ -28,13 +28,13 @@ from commonplace.vault.documents.folder_document import (
 from commonplace.vault.documents.notes import LiveNotes
 from commonplace.vault.files.roots import Roots
 from commonplace.vault.folders.links import LinkedIds, slices
-from commonplace.vault.folders.listing import RootListing, Value, with_above
+from commonplace.vault.folders.listing import RootListing, ValueOf, with_above
 from commonplace.vault.index.catalog import Catalog
 from commonplace.vault.log.log import Author, Log, LogEntry
 
 DONE = "folder-done"
 
-Place = tuple[str, str]
+MapKey = tuple[str, str]
 """A map's name and a key."""
 
 
@@ -73,7 +73,7 @@ class Publisher:
 
     async def follow(self, heard: Collection[str], linked: Iterable[str]) -> None:
         """Show what became of these notes; `linked` are others whose backlinks changed."""
-        keys: defaultdict[str, set[Place]] = defaultdict(set)
+        keys: defaultdict[str, set[MapKey]] = defaultdict(set)
         changed: dict[str, Collection[str]] = {}
         gone: dict[str, Collection[str]] = {}
         for listing in self.listings.values():
@@ -100,7 +100,7 @@ class Publisher:
             listing.put(inside, now)
         return now
 
-    async def show(self, listing: RootListing, places: Collection[Place]) -> None:
+    async def show(self, listing: RootListing, places: Collection[MapKey]) -> None:
         """Make a document show the vault as it is, at these places."""
 
         def work(document: Document) -> Taken:
@@ -121,14 +121,14 @@ class Publisher:
             folder = cast("FolderDocument", document)
             there = [(name, key) for name in MAPS for key in folder.keys(name) if name != DOCS]
             there += [(FILES, key) for key in folder.keys(DOCS)]
-            wrong: set[Place] = set()
+            wrong: set[MapKey] = set()
             async for some in slices([*dict.fromkeys([*self._all(listing), *there])]):
                 wrong.update(put[:2] for put in self._puts(listing, some, folder.value))
         await self.show(listing, wrong)
 
     async def build(self, listing: RootListing) -> None:
         """Begin a document in one transaction, in a thread: a large root takes seconds."""
-        values: dict[Place, object] = {}
+        values: dict[MapKey, object] = {}
         async for some in slices(self._all(listing)):
             for name, key, value in self._puts(listing, some, lambda _name, _key: None):
                 values.setdefault((name, key), value)
@@ -139,11 +139,11 @@ class Publisher:
         await self._log.compact(listing.id, seq, update)
         await self._log.put_record(DONE, listing.id, str(seq))
 
-    def _all(self, listing: RootListing) -> list[Place]:
+    def _all(self, listing: RootListing) -> list[MapKey]:
         linked = [(BACKLINKS, id) for id in listing.notes.values()]
         return [(CONFIG, "name"), *((FILES, key) for key in listing.every_key()), *linked]
 
-    def _puts(self, listing: RootListing, places: Collection[Place], value: Value) -> list[Put]:
+    def _puts(self, listing: RootListing, places: Collection[MapKey], value: ValueOf) -> list[Put]:
         puts = listing.corrections((key for name, key in places if name == FILES), value)
         puts += listing.configured((key for name, key in places if name == CONFIG), value)
         for id in (key for name, key in places if name == BACKLINKS):
@@ -165,7 +165,7 @@ class Publisher:
             await self._log.put_record(DONE, id, str(seq))
 
 
-def _built(values: Mapping[Place, object], client: int) -> bytes:
+def _built(values: Mapping[MapKey, object], client: int) -> bytes:
     return Maps(MAPS, client).put([(*place, value) for place, value in values.items()])
 
 

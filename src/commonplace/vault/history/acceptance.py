@@ -6,7 +6,7 @@ them; that a person accepted them is kept here.
 
 from collections.abc import Iterable, Sequence
 
-from commonplace.vault.log.engine import Connection
+from commonplace.vault.log.engine import DatabaseConnection
 
 TABLE = (
     """CREATE TABLE acceptances (
@@ -17,7 +17,7 @@ TABLE = (
 )
 
 
-def put(db: Connection, accepted_in: int, revisions: Iterable[int]) -> None:
+def put(db: DatabaseConnection, accepted_in: int, revisions: Iterable[int]) -> None:
     """Keep that the words of some revisions were accepted in another."""
     db.executemany(
         "INSERT INTO acceptances VALUES (?, ?) ON CONFLICT DO NOTHING",
@@ -25,7 +25,7 @@ def put(db: Connection, accepted_in: int, revisions: Iterable[int]) -> None:
     )
 
 
-def actors(db: Connection, numbers: Sequence[int]) -> dict[int, list[str]]:
+def actors(db: DatabaseConnection, numbers: Sequence[int]) -> dict[int, list[str]]:
     """List who accepted words of some revisions, by revision, first to last."""
     places = ", ".join("?" * len(numbers))
     rows = db.execute(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from commonplace.core.history import Delta
 from commonplace.errors import CommonplaceError
 from commonplace.vault.documents.changes import Purpose
-from commonplace.vault.history.history import Written
+from commonplace.vault.history.history import NewRevision
 
 TYPING_SECONDS = 300.0
 _LONG = frozenset({"typing", "file"})
@@ -58,7 +58,7 @@ class Trail:
     leaving: bool = False
 
 
-def drafted(each: Written) -> Draft:
+def drafted(each: NewRevision) -> Draft:
     """Return the draft of a revision that was found in the log."""
     purpose = Purpose(each.cause, each.set)
     made = OpenRevision(

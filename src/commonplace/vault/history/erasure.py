@@ -3,10 +3,10 @@
 from commonplace.core import history
 from commonplace.vault.history import queries, rows
 from commonplace.vault.history.history import BEFORE_CAUSE
-from commonplace.vault.log.engine import Connection
+from commonplace.vault.log.engine import DatabaseConnection
 
 
-def trim(db: Connection, before: float, bytes_max: int) -> int:
+def trim(db: DatabaseConnection, before: float, bytes_max: int) -> int:
     """Drop the oldest revisions; what is left of each document begins with a whole text."""
     row = db.execute(
         "SELECT id FROM (SELECT id, sum(size) OVER (ORDER BY id DESC) AS s FROM revisions)"
@@ -22,7 +22,7 @@ def trim(db: Connection, before: float, bytes_max: int) -> int:
     return sum(_trim(db, doc, last) for doc, last in lasts)
 
 
-def _trim(db: Connection, doc: str, last: int) -> int:
+def _trim(db: DatabaseConnection, doc: str, last: int) -> int:
     full = rows.packed_text(queries.text(db, last))
     empty = history.encode(())
     db.execute(
@@ -33,13 +33,13 @@ def _trim(db: Connection, doc: str, last: int) -> int:
     return db.execute("DELETE FROM revisions WHERE doc = ? AND id < ?", (doc, last)).rowcount
 
 
-def forget(db: Connection, passage: str, doc: str) -> dict[str, int]:
+def forget(db: DatabaseConnection, passage: str, doc: str) -> dict[str, int]:
     """Make a passage unreadable in every revision; returns how many, by document."""
     found = db.execute("SELECT DISTINCT doc FROM revisions WHERE ? IN ('', doc)", (doc,)).fetchall()
     return {each: count for (each,) in found if (count := _forget(db, each, passage))}
 
 
-def _forget(db: Connection, doc: str, passage: str) -> int:
+def _forget(db: DatabaseConnection, doc: str, passage: str) -> int:
     found = db.execute(
         'SELECT id, "full", delta FROM revisions WHERE doc = ? ORDER BY id', (doc,)
     ).fetchall()

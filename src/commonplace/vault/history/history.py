@@ -25,7 +25,7 @@ ACCEPT_CAUSE = "accept"
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class NewRevision:
     """A revision that is to be kept.
 
     `before` and `after` are the whole texts around it, and `seq` is the number of the last change
@@ -74,7 +74,7 @@ class Head:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class RevisionFilter:
     """Which revisions are asked for, newest first; empty for all.
 
     `folder` is a path that others begin with, `before` a revision that all must be older than and
@@ -101,11 +101,11 @@ class History(Protocol):
         """How long commits took so far, and how much waits for the next."""
         ...
 
-    async def append(self, written: Sequence[Written]) -> list[int]:
+    async def append(self, written: Sequence[NewRevision]) -> list[int]:
         """Keep revisions, all or none; returns their numbers, which grow."""
         ...
 
-    async def extend(self, revision: int, written: Written) -> None:
+    async def extend(self, revision: int, written: NewRevision) -> None:
         """Put a longer version in the place of the newest revision of a document."""
         ...
 
@@ -121,7 +121,7 @@ class History(Protocol):
         """Read the text after a revision; `NotFound` if it is not kept."""
         ...
 
-    async def revisions(self, wanted: Wanted) -> list[Revision]:
+    async def revisions(self, wanted: RevisionFilter) -> list[Revision]:
         """List revisions, newest first."""
         ...
 

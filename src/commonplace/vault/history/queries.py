@@ -7,14 +7,14 @@ from commonplace.core import history
 from commonplace.core.history import Blame
 from commonplace.errors import NotFound
 from commonplace.vault.history import acceptance, rows
-from commonplace.vault.history.history import BEFORE_CAUSE, Head, Revision, Wanted
-from commonplace.vault.log.engine import Connection
+from commonplace.vault.history.history import BEFORE_CAUSE, Head, Revision, RevisionFilter
+from commonplace.vault.log.engine import DatabaseConnection
 
 FEW_MAX = 10_000
 _ASKED_MAX = 500
 
 
-def head(db: Connection, doc: str) -> Head | None:
+def head(db: DatabaseConnection, doc: str) -> Head | None:
     """Read the newest revision of a document."""
     row = db.execute(
         "SELECT revision, seq, path, blame FROM heads WHERE doc = ?", (doc,)
@@ -25,7 +25,7 @@ def head(db: Connection, doc: str) -> Head | None:
     return Head(revision, seq, path, text(db, revision), rows.unpacked_blame(blame))
 
 
-def text(db: Connection, revision: int) -> str:
+def text(db: DatabaseConnection, revision: int) -> str:
     """Read the text after a revision."""
     doc = db.execute("SELECT doc FROM revisions WHERE id = ?", (revision,)).fetchone()
     if doc is None:
@@ -41,13 +41,13 @@ def text(db: Connection, revision: int) -> str:
     return now
 
 
-def find(db: Connection, revision: int) -> Revision | None:
+def find(db: DatabaseConnection, revision: int) -> Revision | None:
     """Read one revision."""
     row = db.execute(f"{rows.SELECT} WHERE id = ?", (revision,)).fetchone()
     return None if row is None else rows.revision(row)
 
 
-def revisions(db: Connection, wanted: Wanted) -> list[Revision]:
+def revisions(db: DatabaseConnection, wanted: RevisionFilter) -> list[Revision]:
     """List revisions, newest first."""
     filters: dict[str, object] = {
         "doc = ?": wanted.document,
@@ -101,7 +101,7 @@ _SINCE = _Range("time", "time + 0", (">= ?",))
 _FOLDER = _Range("path", "path || ''", (">= ?", "< ?"))
 
 
-def _ranges(wanted: Wanted) -> list[tuple[_Range, tuple[object, ...]]]:
+def _ranges(wanted: RevisionFilter) -> list[tuple[_Range, tuple[object, ...]]]:
     found: list[tuple[_Range, tuple[object, ...]]] = []
     if wanted.since:
         found.append((_SINCE, (wanted.since,)))
@@ -110,7 +110,7 @@ def _ranges(wanted: Wanted) -> list[tuple[_Range, tuple[object, ...]]]:
     return found
 
 
-def _is_few(db: Connection, part: _Range, bounds: Sequence[object]) -> bool:
+def _is_few(db: DatabaseConnection, part: _Range, bounds: Sequence[object]) -> bool:
     """Tell whether few revisions meet a condition: all others need not be looked at then.
 
     Of many the newest are met soon, from the newest revision on.
@@ -119,13 +119,13 @@ def _is_few(db: Connection, part: _Range, bounds: Sequence[object]) -> bool:
     return db.execute(query, (*bounds, FEW_MAX)).fetchone() is None
 
 
-def steps(db: Connection, doc: str, first: int) -> list[Revision]:
+def steps(db: DatabaseConnection, doc: str, first: int) -> list[Revision]:
     """List the revisions of a document from one on, oldest first."""
     found = db.execute(f"{rows.SELECT} WHERE doc = ? AND id >= ? ORDER BY id", (doc, first))
     return [rows.revision(row) for row in found]
 
 
-def blame_before(db: Connection, revision: int) -> tuple[str, Blame]:
+def blame_before(db: DatabaseConnection, revision: int) -> tuple[str, Blame]:
     """Work out text and blame from before a revision."""
     one = find(db, revision)
     if one is None:
@@ -144,7 +144,7 @@ def blame_before(db: Connection, revision: int) -> tuple[str, Blame]:
     return now, blame
 
 
-def touched(db: Connection, actor: str, since: float) -> dict[str, int]:
+def touched(db: DatabaseConnection, actor: str, since: float) -> dict[str, int]:
     """List the documents that an actor changed, each with its first such revision."""
     found = db.execute(
         "SELECT doc, min(id) FROM revisions WHERE actor = ? AND time >= ? GROUP BY doc ORDER BY 2",
@@ -153,7 +153,7 @@ def touched(db: Connection, actor: str, since: float) -> dict[str, int]:
     return dict(found)
 
 
-def actors(db: Connection, numbers: Sequence[int]) -> dict[int, Revision]:
+def actors(db: DatabaseConnection, numbers: Sequence[int]) -> dict[int, Revision]:
     """Read some revisions without their deltas."""
     found: dict[int, Revision] = {}
     empty = history.encode(())
@@ -165,7 +165,7 @@ def actors(db: Connection, numbers: Sequence[int]) -> dict[int, Revision]:
     return found
 
 
-def acceptors(db: Connection, numbers: Sequence[int]) -> dict[int, list[str]]:
+def acceptors(db: DatabaseConnection, numbers: Sequence[int]) -> dict[int, list[str]]:
     """List who accepted the suggestions of some revisions."""
     found: dict[int, list[str]] = {}
     for at in range(0, len(numbers), _ASKED_MAX):
@@ -173,7 +173,7 @@ def acceptors(db: Connection, numbers: Sequence[int]) -> dict[int, list[str]]:
     return found
 
 
-def names(db: Connection) -> list[str]:
+def names(db: DatabaseConnection) -> list[str]:
     """List all actors, by leaps over the index."""
     found = db.execute(
         "WITH RECURSIVE found(actor) AS (SELECT min(actor) FROM revisions UNION ALL SELECT"
@@ -183,7 +183,7 @@ def names(db: Connection) -> list[str]:
     return [actor for (actor,) in found]
 
 
-def document_at(db: Connection, path: str) -> str | None:
+def document_at(db: DatabaseConnection, path: str) -> str | None:
     """Find the document whose newest revision was at a path."""
     row = db.execute(
         "SELECT doc FROM heads WHERE path = ? ORDER BY revision DESC LIMIT 1", (path,)
@@ -191,7 +191,7 @@ def document_at(db: Connection, path: str) -> str | None:
     return None if row is None else row[0]
 
 
-def size(db: Connection) -> tuple[int, int]:
+def size(db: DatabaseConnection) -> tuple[int, int]:
     """Count revisions and their bytes."""
     return db.execute(
         "SELECT count(*), CAST(coalesce(sum(size), 0) AS BIGINT) FROM revisions"

@@ -5,7 +5,7 @@ revision ends and the next begins is at hand without keeping one for each keystr
 waits on the way of an edit: revisions are drafts in memory until `flush` keeps them, at most a
 moment later. A draft is kept only once the log has saved what it holds. What a crash takes of them
 is still in the log, whose compaction waits for us (`settle`), and is found there the next time
-that the document is changed (`gap`).
+that the document is changed (`missed_revisions`).
 """
 
 import asyncio
@@ -28,8 +28,8 @@ from commonplace.vault.history.drafts import (
     mark,
     saved_seq,
 )
-from commonplace.vault.history.gap import Gap
-from commonplace.vault.history.history import History, Written
+from commonplace.vault.history.history import History, NewRevision
+from commonplace.vault.history.missed_revisions import MissedRevisions
 from commonplace.vault.log.log import Log
 from commonplace.vault.settings import Retention
 from commonplace.vault.supervisor import tell_failure
@@ -53,7 +53,7 @@ class Recorder(ChangeRecorder):
     ) -> None:
         self._history = history
         self._log = log
-        self._gap = Gap(history, log)
+        self._missed = MissedRevisions(history, log)
         self._path_of = path_of
         self._clock = clock
         self._retention = retention
@@ -209,7 +209,7 @@ class Recorder(ChangeRecorder):
 
     async def _flush(self, ids: list[str]) -> None:
         async with self._flushing:
-            batch: list[tuple[Draft, Written]] = []
+            batch: list[tuple[Draft, NewRevision]] = []
             taken: dict[str, list[Draft]] = {}
             try:
                 for id in ids:
@@ -227,9 +227,9 @@ class Recorder(ChangeRecorder):
                 if trail.leaving and trail.open is None and not trail.drafts:
                     del self._trails[id]
 
-    async def _keep(self, batch: list[tuple[Draft, Written]]) -> None:
+    async def _keep(self, batch: list[tuple[Draft, NewRevision]]) -> None:
         """Keep revisions; one whose beginning is kept already is made longer."""
-        fresh: list[tuple[Draft, Written]] = []
+        fresh: list[tuple[Draft, NewRevision]] = []
         for draft, written in batch:
             number = draft.open.revision
             if number is None:
@@ -244,9 +244,9 @@ class Recorder(ChangeRecorder):
             for (draft, _), number in zip(fresh, numbers, strict=True):
                 draft.open.revision = number
 
-    async def _ready(self, id: str, drafts: list[Draft]) -> list[tuple[Draft, Written]]:
+    async def _ready(self, id: str, drafts: list[Draft]) -> list[tuple[Draft, NewRevision]]:
         """Make revisions of the drafts of a document, as far as the log has saved them."""
-        found: list[tuple[Draft, Written]] = []
+        found: list[tuple[Draft, NewRevision]] = []
         trail = self._trails[id]
         for draft in drafts:
             seq = await saved_seq(draft)
@@ -256,14 +256,14 @@ class Recorder(ChangeRecorder):
             written = await self._written(id, draft, seq)
             if trail.head != mark(written.before) and draft.open.revision is None:
                 await self._keep(found)
-                missing, written = await self._gap.join(written)
+                missing, written = await self._missed.join(written)
                 found = [(drafted(each), each) for each in missing]
             trail.head = mark(written.after)
             if written.delta or draft.delta is not None:  # else all of it is in the history
                 found.append((draft, written))
         return found
 
-    async def _written(self, id: str, draft: Draft, seq: int) -> Written:
+    async def _written(self, id: str, draft: Draft, seq: int) -> NewRevision:
         made, delta = draft.open, draft.delta
         if delta is None:
             long = max(len(made.before), len(draft.after)) > SMALL_CHARS_MAX
@@ -272,7 +272,7 @@ class Recorder(ChangeRecorder):
                 if long
                 else between(made.before, draft.after)
             )
-        return Written(
+        return NewRevision(
             document=id,
             path=draft.path or await self._path_of(id) or "",
             started=made.started,

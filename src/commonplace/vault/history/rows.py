@@ -4,7 +4,7 @@ import zlib
 from collections.abc import Iterable
 
 from commonplace.core import history
-from commonplace.core.history import Blame, Change
+from commonplace.core.history import Blame, PassageChange
 from commonplace.vault.history.history import Revision
 
 COLUMNS = 'id, doc, path, started, time, actor, cause, "set", note'
@@ -13,7 +13,7 @@ SELECT = f"SELECT {COLUMNS}, delta FROM revisions"  # noqa: S608 (it is ours)
 
 def packed_blame(blame: Blame) -> bytes:
     """Return blame as bytes."""
-    return history.encode((Change(0, "", "", blame),))
+    return history.encode((PassageChange(0, "", "", blame),))
 
 
 def unpacked_blame(data: bytes) -> Blame:

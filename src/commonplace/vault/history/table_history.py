@@ -8,7 +8,7 @@ from typing import Generic, Self
 from commonplace.core.history import Blame
 from commonplace.vault.durations import CommitLoad
 from commonplace.vault.history import erasure, queries, tables
-from commonplace.vault.history.history import Head, Revision, Wanted, Written
+from commonplace.vault.history.history import Head, NewRevision, Revision, RevisionFilter
 from commonplace.vault.log.commits import Commits
 from commonplace.vault.log.engine import C
 
@@ -34,11 +34,11 @@ class TableHistory(ABC, Generic[C]):
         """How long commits took so far, and how much waits for the next."""
         return self._commits.load
 
-    async def append(self, written: Sequence[Written]) -> list[int]:
+    async def append(self, written: Sequence[NewRevision]) -> list[int]:
         """Keep revisions, all or none; returns their numbers."""
         return await self._commits.write(partial(tables.append, written=written))
 
-    async def extend(self, revision: int, written: Written) -> None:
+    async def extend(self, revision: int, written: NewRevision) -> None:
         """Put a longer version in the place of the newest revision of a document."""
         await self._commits.write(partial(tables.extend, revision=revision, each=written))
 
@@ -54,7 +54,7 @@ class TableHistory(ABC, Generic[C]):
         """Read the text after a revision."""
         return await self._commits.read(partial(queries.text, revision=revision))
 
-    async def revisions(self, wanted: Wanted) -> list[Revision]:
+    async def revisions(self, wanted: RevisionFilter) -> list[Revision]:
         """List revisions, newest first."""
         return await self._commits.read(partial(queries.revisions, wanted=wanted))
 

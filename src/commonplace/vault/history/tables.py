@@ -12,9 +12,9 @@ from pathlib import Path
 from commonplace.core import history
 from commonplace.errors import NotFound
 from commonplace.vault.history import acceptance, rows
-from commonplace.vault.history.history import ACCEPT_CAUSE, BEFORE_CAUSE, Written
+from commonplace.vault.history.history import ACCEPT_CAUSE, BEFORE_CAUSE, NewRevision
 from commonplace.vault.log import database
-from commonplace.vault.log.engine import Connection
+from commonplace.vault.log.engine import DatabaseConnection
 
 FULL_EVERY = 64
 FULL_EVERY_MAX = 512
@@ -79,12 +79,12 @@ def connect(path: Path) -> sqlite3.Connection:
     return database.connect(path, MIGRATIONS, _PRAGMAS, name="history")
 
 
-def append(db: Connection, written: Sequence[Written]) -> list[int]:
+def append(db: DatabaseConnection, written: Sequence[NewRevision]) -> list[int]:
     """Keep revisions; returns their numbers."""
     return [_append(db, each) for each in written]
 
 
-def _append(db: Connection, each: Written) -> int:
+def _append(db: DatabaseConnection, each: NewRevision) -> int:
     row = db.execute(
         "SELECT blame, deltas, delta_bytes, seq FROM heads WHERE doc = ?", (each.document,)
     ).fetchone()
@@ -121,7 +121,7 @@ def _is_due(deltas: int, size: int, length: int) -> bool:
     return deltas > FULL_EVERY_MAX or (deltas > FULL_EVERY and size * _FULL_PART > length)
 
 
-def _begin(db: Connection, each: Written) -> bytes:
+def _begin(db: DatabaseConnection, each: NewRevision) -> bytes:
     """Keep the text that was there before the history of a document; returns its blame."""
     full = rows.packed_text(each.before)
     row = (each.document, each.path, each.started, each.started, "", BEFORE_CAUSE, "", "")
@@ -129,14 +129,14 @@ def _begin(db: Connection, each: Written) -> bytes:
     return rows.packed_blame(history.started(each.before))
 
 
-def _insert(db: Connection, each: Written, delta: bytes, full: bytes | None) -> int:
+def _insert(db: DatabaseConnection, each: NewRevision, delta: bytes, full: bytes | None) -> int:
     size = len(delta) + len(full or b"")
     row = (each.document, each.path, each.started, each.time, each.actor, each.cause, each.set)
     (number,) = db.execute(_INSERT, (*row, each.note, delta, full, size)).fetchone()
     return number
 
 
-def extend(db: Connection, revision: int, each: Written) -> None:
+def extend(db: DatabaseConnection, revision: int, each: NewRevision) -> None:
     """Put a longer version in the place of the newest revision of a document."""
     row = db.execute(
         'SELECT blame_before, "full" IS NOT NULL FROM heads JOIN revisions ON id = revision'
@@ -159,7 +159,7 @@ def extend(db: Connection, revision: int, each: Written) -> None:
     )
 
 
-def adopt(db: Connection, old: str, new: str) -> None:
+def adopt(db: DatabaseConnection, old: str, new: str) -> None:
     """Let the history of a document go on under another id."""
     db.execute("UPDATE revisions SET doc = ? WHERE doc = ?", (new, old))
     db.execute("UPDATE heads SET doc = ?, seq = 0 WHERE doc = ?", (new, old))

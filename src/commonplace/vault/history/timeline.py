@@ -16,7 +16,7 @@ from commonplace.core.text.unified_diff import unified
 from commonplace.errors import BadArgument, CommonplaceError, NotFound
 from commonplace.vault.documents.changes import Purpose
 from commonplace.vault.documents.notes import LiveNotes
-from commonplace.vault.history.history import ACCEPT_CAUSE, History, Revision, Wanted
+from commonplace.vault.history.history import ACCEPT_CAUSE, History, Revision, RevisionFilter
 from commonplace.vault.history.recorder import Recorder
 from commonplace.vault.log.log import Log
 from commonplace.vault.search.texts import Texts
@@ -32,7 +32,7 @@ _NAMES = {"file": "another program", "server": "Commonplace", "review:undo": "a 
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class TimelineQuery:
     """Which revisions somebody wants to see, as people say it; empty for all.
 
     `path` is a note, also one that is gone, `folder` all beneath one, `by` a name.
@@ -71,13 +71,13 @@ class Timeline:
         """Say who else has to forget a passage that the history forgets."""
         self._others.append(forget)
 
-    async def page(self, asked: Question) -> Json:
+    async def page(self, asked: TimelineQuery) -> Json:
         """List revisions of a note or of the vault, newest first.
 
         `cursor` is for `before`, to go on; `latest` is one for `after`: what came since.
         """
         await self._recorder.flush()
-        wanted = Wanted(
+        wanted = RevisionFilter(
             document=await self.document(asked.path) if asked.path else "",
             actor=await self.actor(asked.by) if asked.by else "",
             cause=asked.cause,
@@ -91,7 +91,7 @@ class Timeline:
         )
         found = await self._history.revisions(wanted)
         shown = found[: wanted.limit - 1]
-        newest = await self._history.revisions(Wanted(limit=1))
+        newest = await self._history.revisions(RevisionFilter(limit=1))
         return {
             "revisions": [row(each) for each in shown],
             "cursor": shown[-1].id if len(found) > len(shown) else None,

@@ -16,7 +16,7 @@ Relinked = Mapping[int, Sequence[int]]
 """What each of some notes links to now."""
 
 
-Listener = Callable[[Collection[int] | None], None]
+GraphListener = Callable[[Collection[int] | None], None]
 """Hears which notes' links may lead elsewhere now; None: all of them."""
 
 
@@ -28,9 +28,9 @@ class LinkGraph:
         self._graph: Graph | None = None
         self._reading = anyio.Lock()
         self._since: list[tuple[Relinked, frozenset[int]]] | None = None
-        self._listeners: list[Listener] = []
+        self._listeners: list[GraphListener] = []
 
-    def follow(self, listener: Listener) -> Callable[[], None]:
+    def follow(self, listener: GraphListener) -> Callable[[], None]:
         """Call `listener` at each change of links; call what is returned to stop."""
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener)

@@ -24,7 +24,7 @@ from commonplace.vault.index.database import erase
 from commonplace.vault.index.graph import LinkGraph
 from commonplace.vault.index.mirror import Contents
 from commonplace.vault.index.reader import Index
-from commonplace.vault.index.state import IndexState, Progress
+from commonplace.vault.index.state import IndexState, ReportProgress
 from commonplace.vault.index.updates import NO_MOVES, IndexUpdate, Updates
 from commonplace.vault.settings import Settings
 from commonplace.vault.supervisor import tell_failure
@@ -147,7 +147,9 @@ class Indexer:
         if len(self._contents.catalog):
             self.state.listed.set()
 
-    async def refresh(self, *, rebuild: bool = False, progress: Progress | None = None) -> None:
+    async def refresh(
+        self, *, rebuild: bool = False, progress: ReportProgress | None = None
+    ) -> None:
         """Compare all files with the index and write what differs."""
         async with self._write():
             if await anyio.to_thread.run_sync(self._is_lost):
@@ -187,7 +189,7 @@ class Indexer:
             self.state.failing = False
 
     async def _bring_up_to_date(
-        self, progress: Progress | None, begun: Builder | None = None
+        self, progress: ReportProgress | None, begun: Builder | None = None
     ) -> None:
         work = None if begun else await anyio.to_thread.run_sync(self._updates.compare)
         if work is not None:

@@ -28,7 +28,7 @@ _WITHIN = "WHERE source >= ? AND source < ?"
 _UNSETTLED_WITHIN = f"{_WITHIN} AND target IS NULL"
 _PATHS_WITHIN = "SELECT id, path FROM notes WHERE id >= ? AND id < ?"
 
-LinkRow = tuple[int, int, str, str, int | None, int]
+StoredLink = tuple[int, int, str, str, int | None, int]
 
 
 @dataclass(slots=True)
@@ -113,7 +113,7 @@ class LinkResolver:
         return str(self._db.execute("SELECT path FROM notes WHERE id = ?", (note,)).fetchone()[0])
 
     def _resolve(
-        self, rows: Sequence[LinkRow], names: _Names, path_of: Callable[[int], str]
+        self, rows: Sequence[StoredLink], names: _Names, path_of: Callable[[int], str]
     ) -> None:
         changed: list[tuple[int | None, int, int, int]] = []
         for source, ordinal, raw, key, target, ambiguous in rows:

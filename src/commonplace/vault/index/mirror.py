@@ -21,7 +21,7 @@ class NoteChange:
     was: str | None = None
 
 
-Listener = Callable[[NoteChange], None]
+NoteListener = Callable[[NoteChange], None]
 
 logger = logging.getLogger(__name__)
 
@@ -32,10 +32,10 @@ class Contents:
     def __init__(self, corpus: Corpus) -> None:
         self.catalog = Catalog()
         self.corpus = corpus
-        self._listeners: list[Listener] = []
+        self._listeners: list[NoteListener] = []
         self._replaced: list[Callable[[], None]] = []
 
-    def follow(self, listener: Listener) -> Callable[[], None]:
+    def follow(self, listener: NoteListener) -> Callable[[], None]:
         """Call `listener` at each change; call what is returned to stop."""
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener)

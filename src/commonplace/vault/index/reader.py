@@ -61,7 +61,7 @@ class About:
     size: int
 
 
-class Row(NamedTuple):
+class FolderRow(NamedTuple):
     """A note in a list; its properties as JSON. A tuple, because a folder has thousands."""
 
     path: str
@@ -152,14 +152,14 @@ class Index:
         sql = f"{_ABOUT} WHERE path > ? ORDER BY path LIMIT ?"
         return [_about(row) for row in self._db.execute(sql, (after or "", limit))]
 
-    def beneath(self, folder: str, limit: int, *, deep: bool) -> list[Row]:
+    def beneath(self, folder: str, limit: int, *, deep: bool) -> list[FolderRow]:
         """Return the notes in a folder (with its slash; empty for the top), by path."""
         sql = (
             "SELECT path, coalesce(words, 0), mtime_ns, frontmatter FROM notes"
             " WHERE path >= ?1 AND path < ?1 || char(1114111)"
             " AND (?2 OR instr(substr(path, length(?1) + 1), '/') = 0) ORDER BY path LIMIT ?3"
         )
-        return [Row(*row) for row in self._db.execute(sql, (folder, deep, limit))]
+        return [FolderRow(*row) for row in self._db.execute(sql, (folder, deep, limit))]
 
     def abouts(self, notes: Collection[int]) -> dict[int, About]:
         """Return what is known of some notes."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import anyio
 
-Progress = Callable[[int, int], None]
+ReportProgress = Callable[[int, int], None]
 
 
 @dataclass(slots=True)

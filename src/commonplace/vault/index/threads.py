@@ -10,7 +10,7 @@ import anyio.to_thread
 from commonplace.core.view import View
 from commonplace.vault.index.reader import Index
 
-Answer = TypeVar("Answer")
+Result = TypeVar("Result")
 
 
 class Aside:
@@ -20,7 +20,7 @@ class Aside:
         self._index = Index(folder, view)
         self._one = anyio.CapacityLimiter(1)
 
-    async def ask(self, question: Callable[[Index], Answer]) -> Answer:
+    async def ask(self, question: Callable[[Index], Result]) -> Result:
         """Put a question; others are answered meanwhile."""
         return await anyio.to_thread.run_sync(question, self._index, limiter=self._one)
 

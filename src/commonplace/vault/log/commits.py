@@ -26,7 +26,7 @@ from typing import Generic, TypeVar
 
 from commonplace.errors import Unavailable
 from commonplace.vault.durations import CommitLoad, Durations
-from commonplace.vault.log.crowd import Crowd
+from commonplace.vault.log.burst_detector import BurstDetector
 from commonplace.vault.log.engine import C, Engine
 from commonplace.vault.log.jobs import (
     AnyJob,
@@ -42,7 +42,7 @@ from commonplace.vault.log.jobs import (
 JOBS_MAX = 20_000
 BYTES_MAX = 64 * 1024 * 1024
 BATCH_MAX = 1_000
-# In a crowd, so long is waited for more; one who writes on and on, each time when the last is on
+# In a burst, so long is waited for more; one who writes on and on, each time when the last is on
 # disk, is never made to wait.
 GATHER_SECONDS = 0.02
 QUIET_SECONDS = 1.0
@@ -132,7 +132,7 @@ class Commits(Generic[C]):
         return job.future
 
     def _run(self) -> None:
-        crowd = Crowd()
+        bursts = BurstDetector()
         try:
             while True:
                 while self._quiet():
@@ -140,10 +140,10 @@ class Commits(Generic[C]):
                 if not (batch := self._next()):
                     break
                 self._serve(batch)
-                crowded = crowd.after([job.key for job in batch])
+                in_burst = bursts.after([job.key for job in batch])
                 if self._untidy >= UNTIDY_MAX:
                     self._tidy_up()  # which takes long enough for more to gather
-                elif crowded and not self._closed:
+                elif in_burst and not self._closed:
                     time.sleep(GATHER_SECONDS)
         finally:
             with self._changed:

@@ -24,7 +24,7 @@ class Cursor(Protocol):
     def __iter__(self) -> Iterator[Any]: ...
 
 
-class Connection(Protocol):
+class DatabaseConnection(Protocol):
     """What takes statements; `?` stands for a parameter."""
 
     def execute(self, statement: str, parameters: Sequence[Any] = (), /) -> Cursor:
@@ -40,7 +40,7 @@ class Connection(Protocol):
         ...
 
 
-C = TypeVar("C", bound=Connection)
+C = TypeVar("C", bound=DatabaseConnection)
 
 
 class Engine(Protocol[C]):

@@ -12,7 +12,7 @@ from typing import Protocol
 from commonplace.errors import Unavailable
 from commonplace.vault.lease import tables as leases
 from commonplace.vault.postgres.connection import Connection, load_driver, one_line
-from commonplace.vault.postgres.migrations import Steps, migrate
+from commonplace.vault.postgres.migrations import MigrationSteps, migrate
 from commonplace.vault.postgres.pool import Pool, shared
 
 _LOST = "another node may have this vault by now"
@@ -51,7 +51,7 @@ class PostgresEngine:
         source: str | Pool,
         lease: Fence,
         part: str,
-        steps: Steps,
+        steps: MigrationSteps,
         *,
         opened: Callable[[Connection], None] = lambda _: None,
     ) -> None:

@@ -7,7 +7,7 @@ function that raises one of our own errors has not written yet.
 from collections.abc import Callable, Mapping, Sequence
 
 from commonplace.errors import Conflict, NotFound
-from commonplace.vault.log.engine import Connection
+from commonplace.vault.log.engine import DatabaseConnection
 from commonplace.vault.log.log import (
     Author,
     DocumentId,
@@ -31,7 +31,7 @@ _REPLACE_RECORD = (
 )
 
 
-def replay(db: Connection, doc: str) -> Replay:
+def replay(db: DatabaseConnection, doc: str) -> Replay:
     """Read all that is kept of a document."""
     kept = db.execute("SELECT upto, data FROM snapshots WHERE doc = ?", (doc,)).fetchall()
     tail = db.execute("SELECT seq, data FROM updates WHERE doc = ? ORDER BY seq", (doc,)).fetchall()
@@ -41,7 +41,7 @@ def replay(db: Connection, doc: str) -> Replay:
     return Replay(tuple(data for _, data in kept + tail), authors, seq, len(tail))
 
 
-def since(db: Connection, doc: str, seq: int) -> list[Logged]:
+def since(db: DatabaseConnection, doc: str, seq: int) -> list[Logged]:
     """Read the changes of a document after a number, as far as they are there."""
     rows = db.execute(
         "SELECT seq, data, actor, cause, time FROM updates WHERE doc = ? AND seq > ? ORDER BY seq",
@@ -50,7 +50,7 @@ def since(db: Connection, doc: str, seq: int) -> list[Logged]:
     return [Logged(*row) for row in rows]
 
 
-def compact(db: Connection, doc: str, upto: int, state: bytes, now: float) -> None:
+def compact(db: DatabaseConnection, doc: str, upto: int, state: bytes, now: float) -> None:
     """Put one state in place of all changes up to a number."""
     db.execute(
         "INSERT INTO snapshots VALUES (?, ?, ?, ?) ON CONFLICT (doc)"
@@ -60,13 +60,13 @@ def compact(db: Connection, doc: str, upto: int, state: bytes, now: float) -> No
     db.execute("DELETE FROM updates WHERE doc = ? AND seq <= ?", (doc, upto))
 
 
-def disk(db: Connection, doc: str) -> FileRecord | None:
+def disk(db: DatabaseConnection, doc: str) -> FileRecord | None:
     """Read what is known of a document's file."""
     row = db.execute(_SELECT_DISK, (doc,)).fetchone()
     return None if row is None else FileRecord(*row)
 
 
-def put_disk(db: Connection, doc: str, disk: FileRecord) -> None:
+def put_disk(db: DatabaseConnection, doc: str, disk: FileRecord) -> None:
     """Remember what is known of a document's file."""
     db.execute(
         _REPLACE_DISK,
@@ -86,7 +86,7 @@ def put_disk(db: Connection, doc: str, disk: FileRecord) -> None:
     )
 
 
-def unflushed(db: Connection) -> list[str]:
+def unflushed(db: DatabaseConnection) -> list[str]:
     """List documents whose files may be behind."""
     rows = db.execute(
         "SELECT doc FROM disk WHERE intent_sha IS NOT NULL"
@@ -97,13 +97,13 @@ def unflushed(db: Connection) -> list[str]:
     return [doc for (doc,) in rows]
 
 
-def known(db: Connection) -> list[DocumentId]:
+def known(db: DatabaseConnection) -> list[DocumentId]:
     """List all documents, in the order in which they were first met."""
     rows = db.execute("SELECT id, root, path, epoch, created FROM documents ORDER BY rowid")
     return [_known(*row) for row in rows]
 
 
-def find(db: Connection, doc: str) -> DocumentId | None:
+def find(db: DatabaseConnection, doc: str) -> DocumentId | None:
     """Find a document by its id."""
     row = db.execute(
         "SELECT id, root, path, epoch, created FROM documents WHERE id = ?", (doc,)
@@ -111,7 +111,7 @@ def find(db: Connection, doc: str) -> DocumentId | None:
     return None if row is None else _known(*row)
 
 
-def at(db: Connection, place: Place) -> DocumentId | None:
+def at(db: DatabaseConnection, place: Place) -> DocumentId | None:
     """Find the document that lives at a place."""
     row = db.execute(
         "SELECT id, root, path, epoch, created FROM documents WHERE root = ? AND path = ?",
@@ -120,7 +120,7 @@ def at(db: Connection, place: Place) -> DocumentId | None:
     return None if row is None else _known(*row)
 
 
-def identify(db: Connection, place: Place, new: str, now: float) -> DocumentId:
+def identify(db: DatabaseConnection, place: Place, new: str, now: float) -> DocumentId:
     """Find the document that lives at a place; the first time, give it an id."""
     found = at(db, place)
     if found is None:
@@ -131,7 +131,7 @@ def identify(db: Connection, place: Place, new: str, now: float) -> DocumentId:
 
 
 def identify_all(
-    db: Connection, places: Sequence[Place], new: Callable[[], str], now: float
+    db: DatabaseConnection, places: Sequence[Place], new: Callable[[], str], now: float
 ) -> list[DocumentId]:
     """Find the documents that live at these places; all that are new get ids in one step."""
     found = {place: there for place in places if (there := at(db, place)) is not None}
@@ -143,7 +143,7 @@ def identify_all(
     return [found.get(place) or fresh[place] for place in places]
 
 
-def move(db: Connection, places: Mapping[str, Place | None], now: float) -> None:
+def move(db: DatabaseConnection, places: Mapping[str, Place | None], now: float) -> None:
     """Put documents in their places, all at once, so that two may swap."""
     for place in places.values():
         there = None if place is None else at(db, place)
@@ -163,7 +163,7 @@ def move(db: Connection, places: Mapping[str, Place | None], now: float) -> None
             )
 
 
-def restart(db: Connection, doc: str) -> int:
+def restart(db: DatabaseConnection, doc: str) -> int:
     """Put a document's history aside under another name, and begin a new epoch."""
     row = db.execute(
         "UPDATE documents SET epoch = epoch + 1 WHERE id = ? RETURNING epoch", (doc,)
@@ -178,18 +178,18 @@ def restart(db: Connection, doc: str) -> int:
     return row[0]
 
 
-def record(db: Connection, kind: str, key: str) -> str | None:
+def record(db: DatabaseConnection, kind: str, key: str) -> str | None:
     """Read one remembered thing."""
     row = db.execute("SELECT value FROM records WHERE kind = ? AND key = ?", (kind, key)).fetchone()
     return None if row is None else row[0]
 
 
-def records(db: Connection, kind: str) -> dict[str, str]:
+def records(db: DatabaseConnection, kind: str) -> dict[str, str]:
     """Read all remembered things of a kind, by key."""
     return dict(db.execute("SELECT key, value FROM records WHERE kind = ? ORDER BY key", (kind,)))
 
 
-def records_of(db: Connection, kind: str, prefix: str) -> dict[str, str]:
+def records_of(db: DatabaseConnection, kind: str, prefix: str) -> dict[str, str]:
     """Read the remembered things of a kind whose keys begin so, by key."""
     statement = (
         "SELECT key, value FROM records WHERE kind = ? AND key >= ? AND key < ? ORDER BY key"
@@ -197,7 +197,7 @@ def records_of(db: Connection, kind: str, prefix: str) -> dict[str, str]:
     return dict(db.execute(statement, (kind, prefix, prefix + "\U0010ffff")))
 
 
-def put_record(db: Connection, kind: str, key: str, value: str | None, now: float) -> None:
+def put_record(db: DatabaseConnection, kind: str, key: str, value: str | None, now: float) -> None:
     """Remember a thing; `None` forgets it."""
     if value is None:
         db.execute("DELETE FROM records WHERE kind = ? AND key = ?", (kind, key))
@@ -205,7 +205,7 @@ def put_record(db: Connection, kind: str, key: str, value: str | None, now: floa
         db.execute(_REPLACE_RECORD, (kind, key, value, now))
 
 
-def put_records(db: Connection, records: Sequence[Record], now: float) -> None:
+def put_records(db: DatabaseConnection, records: Sequence[Record], now: float) -> None:
     """Remember and forget things."""
     for each in records:
         put_record(db, each.kind, each.key, each.value, now)

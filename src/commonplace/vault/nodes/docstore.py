@@ -20,11 +20,11 @@ from commonplace.vault.nodes.store import (
     Capability,
     Carriers,
     Direction,
-    Draft,
     Metric,
     Neighbours,
+    NewNode,
     Node,
-    Revision,
+    NodeUpdate,
     SearchResult,
     Surroundings,
     Updated,
@@ -211,11 +211,11 @@ class DocStore:
 
     # -- writing
 
-    async def create(self, draft: Draft, by: Asker) -> str:
+    async def create(self, draft: NewNode, by: Asker) -> str:
         """Make a note."""
         return await self._writing.create(draft, by)
 
-    async def update(self, id: str, revision: Revision, by: Asker) -> Updated:
+    async def update(self, id: str, revision: NodeUpdate, by: Asker) -> Updated:
         """Change a note, rename it, or both."""
         return await self._writing.update(id, revision, by)
 

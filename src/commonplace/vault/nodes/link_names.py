@@ -14,9 +14,9 @@ from commonplace.core.digest import Digest
 from commonplace.core.links import Candidate, NameKind, respell
 from commonplace.core.text import edits
 from commonplace.vault.index.queries.links import LinkTo
-from commonplace.vault.notes.rename_plan import Intent, Planner, titled
+from commonplace.vault.notes.rename_plan import Planner, RenamePlan, titled
 
-Named = Mapping[str, Sequence[Candidate]]
+NotesByName = Mapping[str, Sequence[Candidate]]
 
 
 class Mention(NamedTuple):
@@ -52,7 +52,7 @@ def names(found: Digest) -> list[Name]:
     return [Name(*each) for each in found.names]
 
 
-def outgoing(source: str, written: Sequence[Mention], named: Named) -> LinkTargets:
+def outgoing(source: str, written: Sequence[Mention], named: NotesByName) -> LinkTargets:
     """Work out where the links of a node lead; one to itself leads nowhere, and is not broken."""
     targets: dict[str, list[str]] = {}
     broken: dict[str, None] = {}
@@ -88,7 +88,7 @@ def stem_key(path: str) -> str:
 class LinkPicture:
     """The mentions of some nodes, and who carries the names in them."""
 
-    def __init__(self, written: Mapping[str, Sequence[Mention]], named: Named) -> None:
+    def __init__(self, written: Mapping[str, Sequence[Mention]], named: NotesByName) -> None:
         self._written = written
         self._named = named
         self._numbers = {path: number for number, path in enumerate(written)}
@@ -129,13 +129,13 @@ class LinkPicture:
 
 def plan_rename(
     picture: LinkPicture, old: str, new: str, text: str, title: str
-) -> tuple[Intent, list[str]]:
+) -> tuple[RenamePlan, list[str]]:
     """Say which links of which nodes have to be spelled anew, and which are left."""
     planner = Planner(picture, picture.number, lambda path: False, several_roots=False)
     return planner.plan(old, new, text, title)
 
 
-def renamed_texts(intent: Intent, texts: Mapping[str, str]) -> dict[str, str]:
+def renamed_texts(intent: RenamePlan, texts: Mapping[str, str]) -> dict[str, str]:
     """Return the texts, by the ids that nodes have afterwards, that a rename changes.
 
     `texts` holds, by the same ids, what the nodes say before.

@@ -15,11 +15,11 @@ from commonplace.vault.nodes.store import (
     Capability,
     Carriers,
     Direction,
-    Draft,
     Metric,
     Neighbours,
+    NewNode,
     Node,
-    Revision,
+    NodeUpdate,
     SearchResult,
     Surroundings,
     Updated,
@@ -128,11 +128,11 @@ class PlainStore(ABC):
         """Find nothing: this store cannot search."""
         raise Unavailable("This store cannot search.")
 
-    async def create(self, draft: Draft, by: Asker) -> str:
+    async def create(self, draft: NewNode, by: Asker) -> str:
         """Make nothing: this store cannot write."""
         raise Unavailable("This store cannot be written to.")
 
-    async def update(self, id: str, revision: Revision, by: Asker) -> Updated:
+    async def update(self, id: str, revision: NodeUpdate, by: Asker) -> Updated:
         """Change nothing: this store cannot write."""
         raise Unavailable("This store cannot be written to.")
 

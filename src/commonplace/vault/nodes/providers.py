@@ -15,6 +15,7 @@ from anyio.abc import TaskGroup, TaskStatus
 
 from commonplace.errors import BadArgument, Unavailable
 from commonplace.vault import plugins
+from commonplace.vault.index.state import ReportProgress
 from commonplace.vault.nodes.docstore import DocStore
 from commonplace.vault.nodes.store import Store
 from commonplace.vault.permissions.permissions import Permissions
@@ -24,21 +25,20 @@ from commonplace.vault.vault import Vault
 
 GROUP = "commonplace.stores"
 
-Progress = Callable[[int, int], None]
 
-Give = Callable[[Permissions], Store]
-"""Gives the store under the permissions of one front end."""
+StoreFactory = Callable[[Permissions], Store]
+"""Makes the store under the permissions of one front end."""
 
-Provider = Callable[[StoreChoice, Vault], AbstractAsyncContextManager[Give]]
+StoreProvider = Callable[[StoreChoice, Vault], AbstractAsyncContextManager[StoreFactory]]
 
 
 @asynccontextmanager
-async def _vault(choice: StoreChoice, vault: Vault) -> AsyncGenerator[Give]:
+async def _vault(choice: StoreChoice, vault: Vault) -> AsyncGenerator[StoreFactory]:
     """Give the notes of the vault."""
     yield lambda permissions: DocStore(vault, permissions)
 
 
-def _neo4j(choice: StoreChoice, vault: Vault) -> AbstractAsyncContextManager[Give]:
+def _neo4j(choice: StoreChoice, vault: Vault) -> AbstractAsyncContextManager[StoreFactory]:
     """Give nodes in a database, or keep a mirror of the vault there."""
     _require_driver()
     from commonplace.vault.nodes.neo4j.open import open_store
@@ -47,7 +47,7 @@ def _neo4j(choice: StoreChoice, vault: Vault) -> AbstractAsyncContextManager[Giv
 
 
 async def check_mirror(
-    settings: Settings, *, mend: bool, looking: Progress, mending: Progress
+    settings: Settings, *, mend: bool, looking: ReportProgress, mending: ReportProgress
 ) -> tuple[int, list[str]]:
     """Compare the mirror of a vault with it; returns how many notes there are, and the wrong."""
     _require_driver()
@@ -69,10 +69,10 @@ def _require_driver() -> None:
         )
 
 
-BUILT_IN: dict[str, Provider] = {VAULT: _vault, "neo4j": _neo4j, "bolt": _neo4j}
+BUILT_IN: dict[str, StoreProvider] = {VAULT: _vault, "neo4j": _neo4j, "bolt": _neo4j}
 
 
-def provider(choice: StoreChoice) -> Provider:
+def provider(choice: StoreChoice) -> StoreProvider:
     """Return the provider of a choice; BadArgument if there is none."""
     name = choice.provider
     if name in BUILT_IN:
@@ -80,7 +80,7 @@ def provider(choice: StoreChoice) -> Provider:
     if name not in plugins.names(GROUP):
         known = ", ".join([*BUILT_IN, *plugins.names(GROUP)])
         raise BadArgument(f"There is no store {name!r}. There are: {known}.")
-    return cast("Provider", plugins.load(GROUP, name))
+    return cast("StoreProvider", plugins.load(GROUP, name))
 
 
 class Stores:
@@ -91,7 +91,7 @@ class Stores:
         self._tasks = tasks
         self._done = done
         self._one = anyio.Lock()
-        self._open: dict[object, Give] = {}
+        self._open: dict[object, StoreFactory] = {}
 
     async def give(self, choice: StoreChoice, permissions: Permissions) -> Store:
         """Return the store of a choice under some permissions."""
@@ -102,7 +102,7 @@ class Stores:
         return self._open[choice.key](permissions)
 
     async def _hold(
-        self, provided: Provider, choice: StoreChoice, *, task_status: TaskStatus[Give]
+        self, provided: StoreProvider, choice: StoreChoice, *, task_status: TaskStatus[StoreFactory]
     ) -> None:
         """Hold a store open in one task from first to last."""
         async with provided(choice, self._vault) as give:

@@ -75,7 +75,7 @@ class SearchResult:
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class NewNode:
     """A node to be made; `group` is where it belongs, in the store's own words."""
 
     title: str
@@ -85,7 +85,7 @@ class Draft:
 
 
 @dataclass(frozen=True, slots=True)
-class Revision:
+class NodeUpdate:
     """What is to be different about a node; None leaves a part as it is."""
 
     title: str | None = None
@@ -160,11 +160,11 @@ class Store(Protocol):
         """Find nodes by words and meaning."""
         ...
 
-    async def create(self, draft: Draft, by: Asker) -> str:
+    async def create(self, draft: NewNode, by: Asker) -> str:
         """Make a node; Conflict if there is one already."""
         ...
 
-    async def update(self, id: str, revision: Revision, by: Asker) -> Updated:
+    async def update(self, id: str, revision: NodeUpdate, by: Asker) -> Updated:
         """Change a node; NotFound if there is none."""
         ...
 

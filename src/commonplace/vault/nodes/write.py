@@ -13,10 +13,10 @@ from typing import Protocol, cast
 
 from commonplace.core import file_names, frontmatter, markdown, paths
 from commonplace.errors import BadArgument, CommonplaceError, NotFound
-from commonplace.vault.nodes.store import Draft, Revision, Updated
+from commonplace.vault.nodes.store import NewNode, NodeUpdate, Updated
 from commonplace.vault.permissions.approvals import Waiting
 from commonplace.vault.permissions.permissions import Permissions
-from commonplace.vault.permissions.requests import Asker, Json, Prepare, Wish
+from commonplace.vault.permissions.requests import Asker, Json, PrepareWish, Wish
 
 
 class _Unchanged(CommonplaceError):
@@ -64,14 +64,14 @@ class NodeWriter:
         self._texts = texts
         self._permissions = permissions
 
-    async def create(self, draft: Draft, by: Asker) -> str:
+    async def create(self, draft: NewNode, by: Asker) -> str:
         """Create a text; returns its path."""
         given = {"title": draft.title, "content": draft.content, "tags": [*draft.tags]}
         given["directory"] = draft.group
         wish = partial(self._creation, draft)
         return _path(await self._permissions.ask("create_node", given, by, wish))
 
-    async def update(self, id: str, revision: Revision, by: Asker) -> Updated:
+    async def update(self, id: str, revision: NodeUpdate, by: Asker) -> Updated:
         """Change a text, then its name."""
         tags = None if revision.tags is None else [*revision.tags]
         given: dict[str, object] = {"id": id, "content": revision.content, "tags": tags}
@@ -103,7 +103,7 @@ class NodeWriter:
 
     # -- wishes
 
-    async def _creation(self, draft: Draft) -> Wish:
+    async def _creation(self, draft: NewNode) -> Wish:
         name = f"{file_names.slug(draft.title.removesuffix('.md'))}.md"
         path = f"{paths.folder_path(draft.group)}/{name}".lstrip("/")
         properties = _properties(draft, paths.stem(name))
@@ -118,7 +118,7 @@ class NodeWriter:
         except NotFound as error:
             raise BadArgument(str(error)) from error
 
-    async def _revision(self, id: str, revision: Revision, by: Asker) -> Wish:
+    async def _revision(self, id: str, revision: NodeUpdate, by: Asker) -> Wish:
         path = await self._lately(id)
         text = await self._texts.text(path)
         properties = None
@@ -177,18 +177,18 @@ class NodeWriter:
                 raise
             return await self._texts.find(moved)
 
-    async def _done(self, tool: str, given: Json, by: Asker, wish: Prepare) -> str | None:
+    async def _done(self, tool: str, given: Json, by: Asker, wish: PrepareWish) -> str | None:
         result = await self._result(tool, given, by, wish)
         return None if result is None else _path(result)
 
-    async def _result(self, tool: str, given: Json, by: Asker, wish: Prepare) -> Json | None:
+    async def _result(self, tool: str, given: Json, by: Asker, wish: PrepareWish) -> Json | None:
         try:
             return await self._permissions.ask(tool, given, by, wish)
         except _Unchanged:
             return None
 
 
-def _properties(draft: Draft, stem: str) -> dict[str, object]:
+def _properties(draft: NewNode, stem: str) -> dict[str, object]:
     """Return the properties that a new note needs, for it to have its title and tags."""
     found = frontmatter.read(draft.content).properties
     title = markdown.title(markdown.scan(draft.content), found, stem)

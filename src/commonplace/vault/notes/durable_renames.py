@@ -19,7 +19,7 @@ from commonplace.vault.files.reader import reason
 from commonplace.vault.files.roots import Roots
 from commonplace.vault.log.log import Log
 from commonplace.vault.notes.rename_history import RenameHistory, purpose_of
-from commonplace.vault.notes.rename_plan import Intent, plans
+from commonplace.vault.notes.rename_plan import RenamePlan, plans
 from commonplace.vault.notes.rewrite import Outcome, Rewriter, Rewritten
 from commonplace.vault.search.texts import Texts
 from commonplace.vault.supervisor import Background
@@ -45,7 +45,7 @@ class DurableRenames:
         self._owing = anyio.Event()
 
     async def carry_out(
-        self, intent: Intent, back: Mapping[str, Rewritten] | None = None
+        self, intent: RenamePlan, back: Mapping[str, Rewritten] | None = None
     ) -> Outcome:
         """Do it from the record to the end, whether or not the caller still waits."""
         key = uuid.uuid4().hex
@@ -71,7 +71,7 @@ class DurableRenames:
             self.after.start(self._close(key, intent, outcome.later))
         return outcome
 
-    async def _close(self, key: str, intent: Intent, later: Collection[str]) -> None:
+    async def _close(self, key: str, intent: RenamePlan, later: Collection[str]) -> None:
         """Close the record of a rename once the history has it, but for what is still to do."""
         await self._history.settle(intent)
         rest = intent.only(later)
@@ -82,7 +82,7 @@ class DurableRenames:
     async def recover(self) -> None:
         """Finish the renames that a crash cut short, or forget those that had not begun."""
         for key, text in (await self._log.records(KIND)).items():
-            intent = Intent.unpacked(text)
+            intent = RenamePlan.unpacked(text)
             try:
                 rest = await self._finish(key, intent) if self._moved(intent) else None
             except (CommonplaceError, OSError) as error:  # nothing here keeps a vault closed
@@ -93,7 +93,7 @@ class DurableRenames:
             if rest is not None:
                 self._owing.set()
 
-    async def _finish(self, key: str, intent: Intent) -> Intent | None:
+    async def _finish(self, key: str, intent: RenamePlan) -> RenamePlan | None:
         """Finish a rename that a crash cut short; what could not be done is left for next time."""
         await self._notes.ids.follow_file(intent.old, intent.new)
         planned = plans(intent, {}, {})
@@ -120,7 +120,7 @@ class DurableRenames:
         """Wait until the index has seen all that was renamed, and the history has it."""
         await self.after.finish()
 
-    def _moved(self, intent: Intent) -> bool:
+    def _moved(self, intent: RenamePlan) -> bool:
         if self._roots.find(intent.new) is None:
             return False
         respelled = paths.collision_key(intent.old) == paths.collision_key(intent.new)

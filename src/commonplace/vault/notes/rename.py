@@ -20,7 +20,7 @@ from commonplace.vault.index.indexer import Indexer, LookAt
 from commonplace.vault.index.reader import Index
 from commonplace.vault.log.log import Log
 from commonplace.vault.notes.durable_renames import DurableRenames
-from commonplace.vault.notes.rename_plan import Intent, Planner, titled, turned
+from commonplace.vault.notes.rename_plan import Planner, RenamePlan, titled, turned
 from commonplace.vault.notes.rewrite import Outcome, Rewritten
 from commonplace.vault.permissions.permissions import Permissions
 from commonplace.vault.permissions.requests import Asker, Json
@@ -42,8 +42,8 @@ class Renamed:
     left: list[str]
     undo: str
     touched: list[str]
-    ended: Mapping[str, Sequence[critic.Ended]] = field(
-        default_factory=dict[str, Sequence[critic.Ended]]
+    ended: Mapping[str, Sequence[critic.EndedSuggestion]] = field(
+        default_factory=dict[str, Sequence[critic.EndedSuggestion]]
     )
     """The suggestions that were changed with their links or title, by note."""
 
@@ -72,7 +72,7 @@ class Renames:
         self._authorship = authorship
         self._ends = ends
         self._several_roots = several_roots
-        self._undo: OrderedDict[str, tuple[Intent, list[Rewritten]]] = OrderedDict()
+        self._undo: OrderedDict[str, tuple[RenamePlan, list[Rewritten]]] = OrderedDict()
         self._recent: OrderedDict[str, str] = OrderedDict()
         self._durable = DurableRenames(roots, log, notes, texts)
 
@@ -135,7 +135,7 @@ class Renames:
         token = self._remember(intent, outcome.done)
         return _renamed(intent, outcome, left, token)
 
-    async def carry_out(self, intent: Intent, left: list[str], actor: str) -> Renamed:
+    async def carry_out(self, intent: RenamePlan, left: list[str], actor: str) -> Renamed:
         """Move a file as planned, an attachment's too, with the links that the intent names."""
         async with self._durable.alone:
             self.check(intent.old, intent.new)
@@ -158,7 +158,7 @@ class Renames:
             intent, done = self._undo[token]
             self.check(intent.new, intent.old)
             del self._undo[token]
-            back = Intent(intent.new, intent.old, links=turned(intent), actor=actor)
+            back = RenamePlan(intent.new, intent.old, links=turned(intent), actor=actor)
             before = {back.path(each.path): each for each in done}
             outcome = await self._durable.carry_out(back, before)
         self._recent.pop(intent.old, None)
@@ -234,7 +234,7 @@ class Renames:
         )
         return {"path": renamed.path, "links": renamed.links, "left": renamed.left}
 
-    def _remember(self, intent: Intent, done: list[Rewritten]) -> str:
+    def _remember(self, intent: RenamePlan, done: list[Rewritten]) -> str:
         token = uuid.uuid4().hex
         self._undo[token] = (intent, done)
         self._recent[intent.old] = intent.new
@@ -245,7 +245,7 @@ class Renames:
         return token
 
 
-def _renamed(intent: Intent, outcome: Outcome, left: list[str], token: str) -> Renamed:
+def _renamed(intent: RenamePlan, outcome: Outcome, left: list[str], token: str) -> Renamed:
     links_in = {each.path: len(each.back) for each in outcome.done}
     if intent.title:
         links_in[intent.new] = len(intent.links.get(intent.new, {}))

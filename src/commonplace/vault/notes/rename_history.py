@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from commonplace.errors import CommonplaceError
 from commonplace.vault.documents.changes import Plan, Purpose
 from commonplace.vault.documents.notes import LiveNotes
-from commonplace.vault.notes.rename_plan import Intent
+from commonplace.vault.notes.rename_plan import RenamePlan
 from commonplace.vault.notes.rewrite import RewrittenFile
 from commonplace.vault.search.texts import Texts
 from commonplace.vault.supervisor import tell_failure
@@ -23,7 +23,7 @@ class RenameHistory:
         self._notes = notes
         self._texts = texts
 
-    async def move(self, intent: Intent) -> None:
+    async def move(self, intent: RenamePlan) -> None:
         """Let the history follow a note to its new path."""
         try:
             text = await self._texts.marked(intent.new)
@@ -33,7 +33,7 @@ class RenameHistory:
         purpose = purpose_of(intent)
         self._notes.recorder.note(id, intent.new, intent.actor, purpose, text, was=intent.old)
 
-    async def rewrite(self, intent: Intent, files: Sequence[RewrittenFile]) -> None:
+    async def rewrite(self, intent: RenamePlan, files: Sequence[RewrittenFile]) -> None:
         """Take down whose links followed in notes that nobody has open."""
         try:
             await self._notes.ids.identify_all(each.path for each in files)
@@ -45,12 +45,12 @@ class RenameHistory:
         except CommonplaceError as error:
             tell_failure("The history misses the links that followed a rename.", error)
 
-    async def settle(self, intent: Intent) -> None:
+    async def settle(self, intent: RenamePlan) -> None:
         """Keep all that was told of a rename."""
         known = map(self._notes.ids.known_id, {intent.new, *intent.links})
         await self._notes.recorder.flush([id for id in known if id is not None])
 
-    async def catch_up(self, intent: Intent, plans: Mapping[str, Plan]) -> None:
+    async def catch_up(self, intent: RenamePlan, plans: Mapping[str, Plan]) -> None:
         """Tell what a crash kept from the history; a note without one stays without."""
         recorder, purpose = self._notes.recorder, purpose_of(intent)
         for path in {intent.new, *plans}:
@@ -71,6 +71,6 @@ class RenameHistory:
             return None
 
 
-def purpose_of(intent: Intent) -> Purpose:
+def purpose_of(intent: RenamePlan) -> Purpose:
     """Return what the edits of a rename are for."""
     return Purpose("rename", intent.set)

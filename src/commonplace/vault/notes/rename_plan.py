@@ -23,11 +23,11 @@ from commonplace.vault.index.queries.links import LinkTo
 from commonplace.vault.notes.rewrite import Rewritten
 
 Spellings = dict[Spelling, str]
-Named = Callable[[str], Sequence[Candidate]]
+FindNotes = Callable[[str], Sequence[Candidate]]
 
 
 @dataclass(slots=True)
-class Intent:
+class RenamePlan:
     """What a rename does: the file's move, the title to set, and the links of each note.
 
     `actor` and `set` are who renames, and for which change set, once it is begun.
@@ -52,14 +52,14 @@ class Intent:
         """Return the path that a note will have."""
         return self.new if path == self.old else path
 
-    def only(self, paths: Collection[str]) -> "Intent | None":
+    def only(self, paths: Collection[str]) -> "RenamePlan | None":
         """Return what it does to some notes after the move; None if that is nothing."""
         links = {path: each for path, each in self.links.items() if path in paths}
         title = self.title if self.new in paths else None
         return replace(self, title=title, links=links) if links or title else None
 
     @classmethod
-    def unpacked(cls, text: str) -> "Intent":
+    def unpacked(cls, text: str) -> "RenamePlan":
         """Read it from the record."""
         old, new, title, rows, *whose = json.loads(text)  # an older program says no actor
         spelled = {
@@ -95,9 +95,11 @@ class Planner:
         self._is_file = is_file
         self._several_roots = several_roots
 
-    def plan(self, old: str, new: str, text: str, title: str | None) -> tuple[Intent, list[str]]:
+    def plan(
+        self, old: str, new: str, text: str, title: str | None
+    ) -> tuple[RenamePlan, list[str]]:
         """Say what is to be done, and which links are left."""
-        intent = Intent(old, new, title)
+        intent = RenamePlan(old, new, title)
         left: list[str] = []
         note = self._number(old)
         if note is None:
@@ -119,7 +121,7 @@ class Planner:
         ]
         return dict.fromkeys(found)
 
-    def _respell(self, intent: Intent, link: LinkTo, named: Named, left: list[str]) -> None:
+    def _respell(self, intent: RenamePlan, link: LinkTo, named: FindNotes, left: list[str]) -> None:
         assert link.target is not None
         if link.ambiguous:
             if link.target == intent.old:
@@ -136,7 +138,7 @@ class Planner:
         elif wanted != link.raw:
             intent.links.setdefault(standing.new, {})[spelling] = wanted
 
-    def _carry_attachment(self, intent: Intent, link: LinkTo) -> None:
+    def _carry_attachment(self, intent: RenamePlan, link: LinkTo) -> None:
         """Keep a relative link to a picture or another file right when the note changes folders."""
         if link.kind != "markdown" or link.raw.startswith("/"):
             return
@@ -153,7 +155,7 @@ class Planner:
             wanted = respell.relative(paths.parent(intent.new), there)
             intent.links.setdefault(intent.new, {})[True, link.raw] = wanted
 
-    def _named_after(self, old: str, new: str, text: str, title: str | None) -> Named:
+    def _named_after(self, old: str, new: str, text: str, title: str | None) -> FindNotes:
         """Tell who will carry a name once the note has moved."""
         after = digest.digest(new, edits.apply(text, titled(text, title, paths.stem(new))))
 
@@ -202,7 +204,7 @@ def _titled(after: str, title: str | None, stem: str) -> Sequence[Edit]:
 
 
 def plans(
-    intent: Intent, back: Mapping[str, Rewritten], split: dict[str, list[str]]
+    intent: RenamePlan, back: Mapping[str, Rewritten], split: dict[str, list[str]]
 ) -> dict[str, Plan]:
     """Plan the edits of every note that the intent names; `split` gets the links that are left."""
     touched = {*intent.links, *back, *([intent.new] if intent.title else [])}
@@ -211,7 +213,7 @@ def plans(
 
 def _changes(
     path: str,
-    intent: Intent,
+    intent: RenamePlan,
     back: Rewritten | None,
     split: dict[str, list[str]],
     text: str,
@@ -229,7 +231,7 @@ def _changes(
     return changes
 
 
-def turned(intent: Intent) -> dict[str, Spellings]:
+def turned(intent: RenamePlan) -> dict[str, Spellings]:
     """Return the spellings that take those of a rename back, by note."""
     return {
         intent.old if path == intent.new else path: {

@@ -42,7 +42,7 @@ class Rewritten:
     path: str
     back: tuple[Edit, ...]
     after: bytes
-    ended: tuple[critic.Ended, ...] = ()
+    ended: tuple[critic.EndedSuggestion, ...] = ()
 
     def undoing(self, text: str) -> Sequence[Edit] | None:
         """Return the edits that take it back; None if the text has changed since."""

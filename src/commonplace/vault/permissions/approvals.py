@@ -19,7 +19,7 @@ WAITING_SECONDS_MAX = 24 * 3600.0
 WAITING_MAX = 200
 WAITING_CHARS_MAX = 100_000_000
 
-State = Literal["waiting", "approved", "denied", "failed"]
+ParkedState = Literal["waiting", "approved", "denied", "failed"]
 
 _KIND = "approval"
 _NEXT = "approval-next"
@@ -44,7 +44,7 @@ class Parked:
     time: float
     summary: str
     diff: str = ""
-    state: State = "waiting"
+    state: ParkedState = "waiting"
     result: Mapping[str, object] | None = None
     error: str = ""
 
@@ -149,7 +149,7 @@ class Approvals:
     async def decided(
         self,
         one: Parked,
-        state: State,
+        state: ParkedState,
         result: Mapping[str, object] | None = None,
         error: str = "",
     ) -> None:

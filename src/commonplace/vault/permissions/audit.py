@@ -13,7 +13,7 @@ _KIND = "audit"
 
 
 @dataclass(frozen=True, slots=True)
-class Write:
+class AuditEntry:
     """One write that was asked for.
 
     `answer` is how it was decided: a policy (`allow`, `suggest`, `deny`), a person's word (`once`,
@@ -37,7 +37,7 @@ class Audit:
     def __init__(self, kept: Afterwards, clock: Callable[[], float] = time.time) -> None:
         self._kept = kept
         self._clock = clock
-        self._writes: dict[int, Write] = {}
+        self._writes: dict[int, AuditEntry] = {}
         self._loaded = False
 
     async def load(self) -> None:
@@ -45,7 +45,7 @@ class Audit:
         if self._loaded:
             return
         kept = await self._kept.records(_KIND)
-        earlier = {int(key): Write(**json.loads(value)) for key, value in kept.items()}
+        earlier = {int(key): AuditEntry(**json.loads(value)) for key, value in kept.items()}
         self._writes = dict(sorted((earlier | self._writes).items()))
         self._loaded = True
 
@@ -55,7 +55,7 @@ class Audit:
         """Add a row."""
         await self.load()
         number = max(self._writes, default=0) + 1
-        row = Write(self._clock(), who, operation, path, answer, by, outcome)
+        row = AuditEntry(self._clock(), who, operation, path, answer, by, outcome)
         self._writes[number] = row
         await self._kept.put(_KIND, f"{number:012}", json.dumps(asdict(row)))
         while len(self._writes) > ENTRIES_MAX:
@@ -63,6 +63,6 @@ class Audit:
             del self._writes[oldest]
             await self._kept.put(_KIND, f"{oldest:012}", None)
 
-    def latest(self, limit: int) -> list[Write]:
+    def latest(self, limit: int) -> list[AuditEntry]:
         """Return the latest writes, newest first, as far as they are loaded."""
         return list(self._writes.values())[: -limit - 1 : -1]

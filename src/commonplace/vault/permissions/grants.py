@@ -14,7 +14,7 @@ from typing import cast
 
 from commonplace.errors import BadArgument, NotFound
 from commonplace.vault.log.log import Log
-from commonplace.vault.permissions.requests import Asker, Choice, Operation
+from commonplace.vault.permissions.requests import Asker, Operation, PermissionChoice
 
 SESSION_SECONDS_MAX = 12 * 3600.0
 SESSIONS_MAX = 1_000
@@ -49,12 +49,12 @@ class Grant:
         return f"{self.who} may {_VERBS[self.operation]} without asking"
 
 
-def choices(operation: Operation) -> tuple[Choice, ...]:
+def choices(operation: Operation) -> tuple[PermissionChoice, ...]:
     """Return how far a yes to an operation can reach."""
     return ("once",) if operation in _ONCE_ONLY else ("once", "session", "always")
 
 
-def check(operation: Operation, choice: Choice) -> None:
+def check(operation: Operation, choice: PermissionChoice) -> None:
     """Refuse an answer that reaches further than answers to this operation can."""
     if choice not in (*choices(operation), "no", "dismissed"):
         raise BadArgument(f"A {operation} is asked for each time: it can be allowed once only.")
@@ -89,7 +89,7 @@ class Remembered:
             return True
         return await self._log.record(_ALWAYS, _key(operation, asker)) is not None
 
-    async def keep(self, operation: Operation, asker: Asker, choice: Choice) -> None:
+    async def keep(self, operation: Operation, asker: Asker, choice: PermissionChoice) -> None:
         """Remember an answer for as long as it holds."""
         if choice not in choices(operation):
             return

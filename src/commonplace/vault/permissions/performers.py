@@ -6,9 +6,9 @@ from typing import Literal, Protocol
 
 from commonplace.errors import CommonplaceError
 from commonplace.vault.permissions.audit import Audit
-from commonplace.vault.permissions.requests import Asker, Json, Wish, Written
+from commonplace.vault.permissions.requests import Asker, Json, Wish, WriteStatus
 
-State = Literal["waits", "done", "approved", "denied", "failed", "withdrawn"]
+WriteState = Literal["waits", "done", "approved", "denied", "failed", "withdrawn"]
 
 
 class Perform(Protocol):
@@ -26,13 +26,13 @@ class Performers:
         self._audit = audit
         self._clock = clock
         self._taught: dict[str, tuple[Perform, bool]] = {}
-        self._listeners: list[Callable[[Written], Awaitable[None]]] = []
+        self._listeners: list[Callable[[WriteStatus], Awaitable[None]]] = []
 
     def teach(self, kind: str, perform: Perform, *, suggests: bool = True) -> None:
         """Say how a kind of change is made."""
         self._taught[kind] = (perform, suggests)
 
-    def follow(self, listener: Callable[[Written], Awaitable[None]]) -> None:
+    def follow(self, listener: Callable[[WriteStatus], Awaitable[None]]) -> None:
         """Hear what becomes of each write that is asked for."""
         self._listeners.append(listener)
 
@@ -66,7 +66,7 @@ class Performers:
 
     async def tell(
         self,
-        state: State,
+        state: WriteState,
         wish: Wish,
         asker: Asker,
         number: int | None = None,
@@ -74,7 +74,7 @@ class Performers:
     ) -> None:
         """Tell listeners what became of a write."""
         now, path = self._clock(), wish.path
-        event = Written(state, wish.operation, path, asker.id, asker.name, now, number, reason)
+        event = WriteStatus(state, wish.operation, path, asker.id, asker.name, now, number, reason)
         for listener in self._listeners:
             await listener(event)
 

@@ -46,14 +46,14 @@ from commonplace.vault.permissions.questions import Asked, Questions
 from commonplace.vault.permissions.requests import (
     Asker,
     Changed,
-    Choice,
     Json,
-    Prepare,
+    PermissionChoice,
+    PrepareWish,
     Wish,
-    Written,
+    WriteStatus,
     call_key,
 )
-from commonplace.vault.settings import Policy
+from commonplace.vault.settings import WritePolicy
 
 
 class Memory:
@@ -92,7 +92,7 @@ class Permissions:
         """Say how a kind of change is made."""
         self._performers.teach(kind, perform, suggests=suggests)
 
-    async def ask(self, tool: str, given: Json, asker: Asker, prepare: Prepare) -> Json:
+    async def ask(self, tool: str, given: Json, asker: Asker, prepare: PrepareWish) -> Json:
         """Do what an assistant wishes if it may, and return what came of it."""
         key = call_key(tool, given, asker)
         parked = await self._memory.approvals.find(key)
@@ -114,7 +114,9 @@ class Permissions:
         choice = await asker.ask(question)
         return await self._settle(question.id, asker, choice)
 
-    async def park(self, tool: str, given: Json, asker: Asker, prepare: Prepare) -> Parked | None:
+    async def park(
+        self, tool: str, given: Json, asker: Asker, prepare: PrepareWish
+    ) -> Parked | None:
         """Put a write into the queue beside one that waits, if a person has to be asked of it."""
         key = call_key(tool, given, asker)
         found = await self._memory.approvals.find(key)
@@ -136,7 +138,7 @@ class Permissions:
         if self._policies.of("create", path, actor) == "deny":
             raise Denied("the vault's settings allow no create at this path.")
 
-    def follow_writes(self, listener: Callable[[Written], Awaitable[None]]) -> None:
+    def follow_writes(self, listener: Callable[[WriteStatus], Awaitable[None]]) -> None:
         """Hear what becomes of each write that is asked for."""
         self._performers.follow(listener)
 
@@ -152,7 +154,7 @@ class Permissions:
         """List the writes that wait for a person."""
         return await self._memory.approvals.waiting()
 
-    async def approve(self, id: int, by: str, scope: Choice = "once") -> Json:
+    async def approve(self, id: int, by: str, scope: PermissionChoice = "once") -> Json:
         """Have a parked write done; if it cannot be any more, the error says so and it is off."""
         # Shielded: once begun, it is done and on record, whether or not the caller still waits.
         done: list[Json] = []
@@ -160,7 +162,7 @@ class Permissions:
             done.append(await self._approve(id, by, scope))
         return done[0]
 
-    async def _approve(self, id: int, by: str, scope: Choice) -> Json:
+    async def _approve(self, id: int, by: str, scope: PermissionChoice) -> Json:
         async with self._memory.deciding:
             one = await self._memory.approvals.get(id)
             wish, asker = one.wish, one.asker
@@ -201,7 +203,9 @@ class Permissions:
         """Return a write that waits or was decided; None if it was fetched since, or expired."""
         return await self._memory.approvals.at(id)
 
-    async def settle(self, id: int, by: str, result: Json, scope: Choice = "once") -> None:
+    async def settle(
+        self, id: int, by: str, result: Json, scope: PermissionChoice = "once"
+    ) -> None:
         """Remember that a write was approved and done, which a crash kept from being recorded."""
         async with self._memory.deciding:
             one = await self._memory.approvals.get(id)
@@ -240,7 +244,7 @@ class Permissions:
 
     # -- how it is decided
 
-    def _policy(self, wish: Wish, asker: Asker) -> Policy:
+    def _policy(self, wish: Wish, asker: Asker) -> WritePolicy:
         policy = self._policies.of(wish.operation, wish.path, asker.name)
         if policy == "allow" and asker.suggests_only:
             policy = "suggest"
@@ -261,7 +265,7 @@ class Permissions:
             await self._refuse(asked.wish, asker)
         return await self._settle(asker.reply.question, asker, asker.reply.choice)
 
-    async def _settle(self, question: str, asker: Asker, choice: Choice) -> Json:
+    async def _settle(self, question: str, asker: Asker, choice: PermissionChoice) -> Json:
         """Do what the question showed, if the answer is yes; the answer counts once."""
         asked = self._memory.questions.begin(question)
         result: Json | CommonplaceError = Denied()

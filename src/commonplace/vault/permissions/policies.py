@@ -9,18 +9,18 @@ from typing import cast
 from commonplace.core import globs
 from commonplace.core.globs import Glob
 from commonplace.vault.permissions.requests import Operation
-from commonplace.vault.settings import POLICIES, Policy, rule_parts
+from commonplace.vault.settings import POLICIES, WritePolicy, rule_parts
 
 
 class Policies:
     """The person's policies, as `settings.policies_of` writes them."""
 
     def __init__(self, named: Mapping[str, str]) -> None:
-        self._rules: list[tuple[str, Glob | None, str, Policy]] = [
-            (*_parsed(rule), cast("Policy", policy)) for rule, policy in named.items()
+        self._rules: list[tuple[str, Glob | None, str, WritePolicy]] = [
+            (*_parsed(rule), cast("WritePolicy", policy)) for rule, policy in named.items()
         ]
 
-    def of(self, operation: Operation, path: str, actor: str) -> Policy:
+    def of(self, operation: Operation, path: str, actor: str) -> WritePolicy:
         """Return the strictest policy that matches."""
         found = self._matching(operation, path, actor)
         return max(found, key=POLICIES.index) if found else "ask"
@@ -29,7 +29,7 @@ class Policies:
         """Tell whether suggestions may be made in a note: they may unless a rule says deny."""
         return "deny" not in self._matching("edit", path, actor)
 
-    def _matching(self, operation: str, path: str, actor: str) -> set[Policy]:
+    def _matching(self, operation: str, path: str, actor: str) -> set[WritePolicy]:
         return {
             policy
             for wanted, folder, name, policy in self._rules

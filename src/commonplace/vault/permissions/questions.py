@@ -12,7 +12,7 @@ from commonplace.vault.permissions.grants import choices, reach
 from commonplace.vault.permissions.requests import (
     Asker,
     Json,
-    Question,
+    PermissionQuestion,
     Wish,
     headline,
     message,
@@ -39,12 +39,14 @@ class Questions:
     def __init__(self) -> None:
         self._asked: OrderedDict[str, Asked] = OrderedDict()
 
-    def put(self, wish: Wish, asker: Asker, key: str) -> Question:
+    def put(self, wish: Wish, asker: Asker, key: str) -> PermissionQuestion:
         """Make a question of a wish."""
         asked = self._asked
         told, shown, line = message(wish, asker), title(wish), headline(wish, asker)
         far = reach(wish.operation, asker)
-        question = Question(uuid.uuid4().hex, told, far, shown, line, choices(wish.operation))
+        question = PermissionQuestion(
+            uuid.uuid4().hex, told, far, shown, line, choices(wish.operation)
+        )
         asked[question.id] = Asked(key, asker.id, wish)
         while len(asked) > QUESTIONS_MAX or (len(asked) > 1 and self._held() > QUESTIONS_CHARS_MAX):
             asked.popitem(last=False)

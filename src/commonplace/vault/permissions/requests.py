@@ -10,13 +10,13 @@ from commonplace.core.scopes import HOLDER_PREFIX
 from commonplace.errors import Conflict
 
 Operation = Literal["create", "update", "delete", "rename"]
-Choice = Literal["once", "session", "always", "no", "dismissed"]
+PermissionChoice = Literal["once", "session", "always", "no", "dismissed"]
 """What a person can say; a question that is dismissed was not answered at all."""
 Json = Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class PermissionQuestion:
     """What a person is asked; `id` ties the answer to this very question.
 
     `choices` are the ways to say yes, and `reach` says all that "always" would allow.
@@ -29,13 +29,13 @@ class Question:
     reach: str = ""
     title: str = ""
     summary: str = ""
-    choices: tuple[Choice, ...] = ("once", "session", "always")
+    choices: tuple[PermissionChoice, ...] = ("once", "session", "always")
 
 
 class Unanswered(Exception):
     """Ends a call whose question goes to the client: the answer comes with the next call."""
 
-    def __init__(self, question: Question) -> None:
+    def __init__(self, question: PermissionQuestion) -> None:
         super().__init__(question.id)
         self.question = question
 
@@ -45,10 +45,10 @@ class Reply:
     """What a person said, and to which question."""
 
     question: str
-    choice: Choice
+    choice: PermissionChoice
 
 
-Ask = Callable[[Question], Awaitable[Choice]]
+Ask = Callable[[PermissionQuestion], Awaitable[PermissionChoice]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ class Wish:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WriteStatus:
     """What has become of a write that an assistant asked for.
 
     It `waits` in the queue under `number`, was `done` at once, or was decided there.
@@ -117,7 +117,7 @@ class Changed(Conflict):
         self.diff = diff
 
 
-Prepare = Callable[[], Awaitable[Wish]]
+PrepareWish = Callable[[], Awaitable[Wish]]
 
 
 def call_key(tool: str, given: Json, asker: Asker) -> str:

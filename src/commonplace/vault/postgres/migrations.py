@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from commonplace.errors import Unavailable
 from commonplace.vault.postgres.connection import Connection, load_driver
 
-Steps = Sequence[Sequence[str]]
+MigrationSteps = Sequence[Sequence[str]]
 
 _TRIES_MAX = 20
 
@@ -19,7 +19,7 @@ def migrate(
     connection: Connection,
     schema: str,
     part: str,
-    steps: Steps,
+    steps: MigrationSteps,
     *,
     guard: Callable[[], None] = lambda: None,
 ) -> None:
@@ -41,7 +41,7 @@ def migrate(
             return
 
 
-def _take_steps(connection: Connection, schema: str, part: str, steps: Steps) -> None:
+def _take_steps(connection: Connection, schema: str, part: str, steps: MigrationSteps) -> None:
     from psycopg import sql
 
     connection.raw.execute(sql.SQL("CREATE SCHEMA IF NOT EXISTS {}").format(sql.Identifier(schema)))

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-Kind = Literal[
+NewsKind = Literal[
     "fetched",
     "sent",
     "suggested",
@@ -24,7 +24,7 @@ Kind = Literal[
 class News:
     """Something that happened, to a file or to the whole copy."""
 
-    kind: Kind
+    kind: NewsKind
     path: str = ""
     text: str = ""
     count: int = 0

@@ -20,7 +20,7 @@ from commonplace.vault.files import watch
 from commonplace.vault.remote_copy.files import LocalFiles
 from commonplace.vault.remote_copy.news import News, Tell
 from commonplace.vault.remote_copy.rounds import QUIET_SECONDS, Rounds
-from commonplace.vault.remote_copy.server import WAIT_SECONDS, NotLetIn, Offline, Server
+from commonplace.vault.remote_copy.server import WAIT_SECONDS, NotLetIn, Offline, RemoteServer
 from commonplace.vault.remote_copy.state import CopyState
 from commonplace.vault.remote_copy.sync import FileSync
 
@@ -34,7 +34,13 @@ class RemoteCopy:
     """A folder with the files of a vault that a server has."""
 
     def __init__(
-        self, server: Server, files: LocalFiles, state: CopyState, tell: Tell, *, delete_many: bool
+        self,
+        server: RemoteServer,
+        files: LocalFiles,
+        state: CopyState,
+        tell: Tell,
+        *,
+        delete_many: bool,
     ) -> None:
         self._server, self._files, self._tell = server, files, tell
         self._sync = FileSync(server, files, state, tell)
@@ -47,7 +53,13 @@ class RemoteCopy:
     @classmethod
     @asynccontextmanager
     async def open(
-        cls, server: Server, folder: Path, base: Path, tell: Tell, *, delete_many: bool = False
+        cls,
+        server: RemoteServer,
+        folder: Path,
+        base: Path,
+        tell: Tell,
+        *,
+        delete_many: bool = False,
     ) -> "AsyncGenerator[RemoteCopy]":
         """Open a folder as a copy; its state is kept beneath `base`."""
         with _state(folder, base) as state:
@@ -64,12 +76,12 @@ class RemoteCopy:
     async def _begin(self, state: CopyState) -> None:
         """Mend what was cut short; whoever emptied the folder wants it filled anew."""
         for change in state.writing():
-            agreed = self._sync.picture.agreed.get(change.path)
+            agreed = self._sync.file_states.agreed.get(change.path)
             sha = agreed.sha if agreed else None
             await anyio.to_thread.run_sync(self._files.recover, sha, change)
         if not await self._files.scan():
             state.clear()
-            self._sync.picture.agreed.clear()
+            self._sync.file_states.agreed.clear()
 
     @property
     def may(self) -> Scope:
@@ -82,7 +94,7 @@ class RemoteCopy:
             self._server.files, self._cursor, wait, abandon_on_cancel=True
         )
         self._cursor, self._rounds.may = found.cursor, found.may
-        self._sync.picture.take(found)
+        self._sync.file_states.take(found)
         for path in sorted(set(found.refused) - self._refused):
             self._tell(News("trouble", path, "No file here can have this name: it is left out."))
         for path in sorted(found.large):
@@ -119,7 +131,7 @@ class RemoteCopy:
         except NotLetIn:
             raise
         except Unavailable as error:
-            if not self._sync.picture.agreed:
+            if not self._sync.file_states.agreed:
                 raise
             self._note_offline(error)
         else:

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 import anyio
 
 from commonplace.core import paths
-from commonplace.core.file_sides import Sides, Step, is_too_many, lost, moves, next_step
+from commonplace.core.file_sides import Sides, SyncStep, is_too_many, lost, moves, next_step
 from commonplace.core.scopes import Scope
 from commonplace.errors import CommonplaceError, Unavailable
 from commonplace.vault.remote_copy.news import News, Tell
@@ -20,7 +20,7 @@ from commonplace.vault.remote_copy.sync import FileSync
 QUIET_SECONDS = 1.0
 AT_ONCE_MAX = 8
 ROUNDS_MAX = 20
-_REMOVALS: tuple[Step, ...] = ("remove_here", "remove_there")
+_REMOVALS: tuple[SyncStep, ...] = ("remove_here", "remove_there")
 
 Do = Callable[[str], Awaitable[object]]
 
@@ -44,7 +44,7 @@ class Rounds:
         self._failure: CommonplaceError | None = None
         self._later = False
         self.may: Scope = "read"
-        self._do: dict[Step, Do] = {
+        self._do: dict[SyncStep, Do] = {
             "agree": sync.agree,
             "fetch": sync.fetch,
             "send": sync.send,
@@ -73,7 +73,7 @@ class Rounds:
 
     async def _round(self) -> bool:
         """Do one step for each file that needs one; tell whether there was any."""
-        files = self._sync.picture.sides()
+        files = self._sync.file_states.sides()
         steps = self._steps(files)
         done = await self._rename(files, steps)
         self._hold_back(files, steps)
@@ -87,8 +87,8 @@ class Rounds:
             raise failure
         return done or bool(steps)
 
-    def _steps(self, files: dict[str, Sides]) -> dict[str, Step]:
-        found: dict[str, Step] = {}
+    def _steps(self, files: dict[str, Sides]) -> dict[str, SyncStep]:
+        found: dict[str, SyncStep] = {}
         for path, sides in files.items():
             step = self._step(path, sides)
             if step == "forget":
@@ -97,7 +97,7 @@ class Rounds:
                 found[path] = step
         return found
 
-    def _step(self, path: str, sides: Sides) -> Step:
+    def _step(self, path: str, sides: Sides) -> SyncStep:
         step = next_step(sides, mergeable=self._sync.has_text(path))
         if step == "nothing" or self._sync.refused.get(path) == sides:
             return "nothing"
@@ -108,7 +108,7 @@ class Rounds:
             return "merge_here" if changed_there else "keep"
         return step
 
-    async def _rename(self, files: dict[str, Sides], steps: dict[str, Step]) -> bool:
+    async def _rename(self, files: dict[str, Sides], steps: dict[str, SyncStep]) -> bool:
         """Have files renamed that got another name here, once that is quiet."""
         quiet = self._is_quiet({path for path, step in steps.items() if step in _REMOVALS})
         done = False
@@ -131,7 +131,7 @@ class Rounds:
         self._later = True
         return False
 
-    def _hold_back(self, files: dict[str, Sides], steps: dict[str, Step]) -> None:
+    def _hold_back(self, files: dict[str, Sides], steps: dict[str, SyncStep]) -> None:
         """Leave out deletions that are too new, or too many."""
         removals = {path for path, step in steps.items() if step in _REMOVALS}
         quiet = self._clock() - self._doomed[1] >= QUIET_SECONDS
@@ -144,7 +144,7 @@ class Rounds:
             del steps[path]
 
     def _too_many(
-        self, files: dict[str, Sides], steps: dict[str, Step], removals: set[str]
+        self, files: dict[str, Sides], steps: dict[str, SyncStep], removals: set[str]
     ) -> set[str]:
         if self._delete_many:
             return set()
@@ -154,7 +154,7 @@ class Rounds:
         held = here if is_too_many(lost(here, files, "there"), known) else set[str]()
         return held | (there if is_too_many(lost(there, files, "here"), known) else set())
 
-    def _wait_for_new(self, files: dict[str, Sides], steps: dict[str, Step]) -> None:
+    def _wait_for_new(self, files: dict[str, Sides], steps: dict[str, SyncStep]) -> None:
         """Leave out files that came just now and are no notes: programs make some in passing."""
         now = self._clock()
         young = {
@@ -184,7 +184,7 @@ class Rounds:
                 self._sync.refuse(path, error)
 
 
-def _many(held: set[str], steps: dict[str, Step]) -> News:
+def _many(held: set[str], steps: dict[str, SyncStep]) -> News:
     here = any(steps[path] == "remove_here" for path in held)
     who, where = ("The server has", "here") if here else ("This folder has", "on the server")
     text = (

@@ -103,14 +103,14 @@ class RemoteFiles:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class SaveReply:
     """What became of a save, and the hash of what the server's file holds now."""
 
     outcome: str
     sha: str
 
 
-class Server:
+class RemoteServer:
     """A vault on a server. Its methods block, and may be called from several threads."""
 
     def __init__(self, address: Address, token: str = "", who: str = "") -> None:
@@ -155,7 +155,7 @@ class Server:
             return False
         return True
 
-    def save(self, path: str, data: bytes, was: str, base: bytes | None, name: str) -> Answer:
+    def save(self, path: str, data: bytes, was: str, base: bytes | None, name: str) -> SaveReply:
         """Have a file saved that was made from another; the name tells one save from all others."""
         query = {"path": path, "was": was, "name": name, "who": self._who}
         if base is not None:
@@ -164,7 +164,7 @@ class Server:
         outcome, sha = found.get("outcome"), found.get("sha")
         if outcome not in ("saved", "suggested", "conflict") or not isinstance(sha, str):
             raise _strange()
-        return Answer(outcome, sha)
+        return SaveReply(outcome, sha)
 
     def delete(self, path: str, was: str) -> None:
         """Have a file deleted that holds this; one that is gone is as good."""

@@ -25,13 +25,13 @@ from commonplace.errors import (
 from commonplace.vault.checkout.earlier_texts import Earlier
 from commonplace.vault.documents.file.stable_read import Caution, LastLook, Unsettled
 from commonplace.vault.files.reader import NOTE_BYTES_MAX, Look, Stamp, reason
+from commonplace.vault.remote_copy.file_states import FileStates
 from commonplace.vault.remote_copy.files import LocalFiles
 from commonplace.vault.remote_copy.news import News, Tell
-from commonplace.vault.remote_copy.picture import Picture
 from commonplace.vault.remote_copy.server import (
     NotLetIn,
     Offline,
-    Server,
+    RemoteServer,
     content_hash,
 )
 from commonplace.vault.remote_copy.state import AgreedFile, CopyState, Sending
@@ -42,9 +42,11 @@ SENT_BYTES_MAX = 25_000_000
 class FileSync:
     """Brings single files together."""
 
-    def __init__(self, server: Server, files: LocalFiles, state: CopyState, tell: Tell) -> None:
+    def __init__(
+        self, server: RemoteServer, files: LocalFiles, state: CopyState, tell: Tell
+    ) -> None:
         self._server, self._files, self._state, self._tell = server, files, state, tell
-        self.picture = Picture(state.agreed())
+        self.file_states = FileStates(state.agreed())
         self._earlier = Earlier()
         self._caution = Caution()
         self._looks: dict[str, LastLook] = {}
@@ -55,10 +57,10 @@ class FileSync:
 
     async def look_here(self) -> bool:
         """Look at the folder; tell whether some files are being written just now."""
-        picture, unsettled = self.picture, False
-        picture.here = await self._files.scan()
-        for path in list(picture.here):
-            if picture.hash_here(path) is None:
+        file_states, unsettled = self.file_states, False
+        file_states.here = await self._files.scan()
+        for path in list(file_states.here):
+            if file_states.hash_here(path) is None:
                 try:
                     found = await self._read(path)
                 except Unsettled:
@@ -71,13 +73,13 @@ class FileSync:
 
     def _know(self, path: str, found: Look | None) -> None:
         if found is None:
-            self.picture.know_here(path, None)
+            self.file_states.know_here(path, None)
             return
-        sha, agreed = content_hash(found.data), self.picture.agreed.get(path)
-        self.picture.know_here(path, found.stamp, sha)
+        sha, agreed = content_hash(found.data), self.file_states.agreed.get(path)
+        self.file_states.know_here(path, found.stamp, sha)
         if agreed is not None and agreed.sha == sha:
             self._state.look_alike(path, found.stamp)
-            self.picture.agreed[path] = replace(agreed, stamp=found.stamp)
+            self.file_states.agreed[path] = replace(agreed, stamp=found.stamp)
 
     async def _read(self, path: str) -> Look | None:
         """Read a file once it can be believed: it may be in the middle of a save."""
@@ -102,7 +104,7 @@ class FileSync:
 
     def has_text(self, path: str) -> bool:
         """Tell whether a file is a note whose text was agreed on, so that it can be merged."""
-        agreed = self.picture.agreed.get(path)
+        agreed = self.file_states.agreed.get(path)
         return agreed is not None and agreed.has_text
 
     # -- steps
@@ -125,31 +127,31 @@ class FileSync:
     async def agree(self, path: str) -> None:
         """Take down that both hold the same."""
         found = await self._look(path)
-        if found is not None and content_hash(found.data) == self.picture.there.get(path):
+        if found is not None and content_hash(found.data) == self.file_states.there.get(path):
             self._agree(path, found.data, found.stamp)
 
     def forget(self, path: str) -> None:
         """Take down that both are rid of a file."""
         self._state.forget(path)
-        self.picture.agreed.pop(path, None)
+        self.file_states.agreed.pop(path, None)
 
     async def fetch(self, path: str) -> None:
         """Let the folder have what the server has."""
-        here, there = self.picture.hash_here(path), self.picture.there.get(path)
+        here, there = self.file_states.hash_here(path), self.file_states.there.get(path)
         try:
             data = await anyio.to_thread.run_sync(self._server.content, path)
         except NotFound:
-            self.picture.know_there(path, there, None)
+            self.file_states.know_there(path, there, None)
             return
         before = self._state.text(path) if here is not None else None
         if content_hash(data) != here and not await anyio.to_thread.run_sync(
             self._files.write, path, data, here
         ):
-            self.picture.know_here(path, None)
+            self.file_states.know_here(path, None)
             if here is None and await self._look(path) is None:
                 raise Conflict("Something else has its name here, or a folder above it.")
             return  # it was saved meanwhile: its turn comes
-        self.picture.know_there(path, there, content_hash(data))
+        self.file_states.know_there(path, there, content_hash(data))
         found = await self._look(path)
         if found is not None and found.data == data:
             self._agree(path, data, found.stamp)
@@ -161,7 +163,7 @@ class FileSync:
 
     async def send(self, path: str) -> None:
         """Let the server have what is in the folder, merged with what changed there."""
-        sides = self.picture.side(path)
+        sides = self.file_states.side(path)
         found = await self._look(path)
         if found is None or content_hash(found.data) != sides.here:
             return
@@ -187,7 +189,7 @@ class FileSync:
         return base if made_from == before else endings.encode(made_from, form, before)
 
     async def _send(self, save: Sending, stamp: Stamp | None) -> None:
-        there = self.picture.there.get(save.path)
+        there = self.file_states.there.get(save.path)
         try:
             answer = await anyio.to_thread.run_sync(
                 self._server.save, save.path, save.data, save.was, save.base, save.name
@@ -202,7 +204,7 @@ class FileSync:
             self._state.drop(save.path)
             await self.set_aside(save.path)
             return
-        self.picture.know_there(save.path, there, answer.sha)
+        self.file_states.know_there(save.path, there, answer.sha)
         self._earlier.forget(save.path)
         self._told.pop(save.path, None)
         self._agree(save.path, save.data, stamp or Stamp(0, 0, 0))
@@ -213,10 +215,10 @@ class FileSync:
 
         What cannot be merged is set aside.
         """
-        there = self.picture.there.get(path)
+        there = self.file_states.there.get(path)
         data = await anyio.to_thread.run_sync(self._server.content, path)
         found, base = await self._look(path), self._state.text(path)
-        if found is None or content_hash(found.data) != self.picture.hash_here(path):
+        if found is None or content_hash(found.data) != self.file_states.hash_here(path):
             return
         before, theirs = text_of(base), text_of(data)
         if before is None or theirs is None or not is_mergeable(path, found.data):
@@ -227,10 +229,10 @@ class FileSync:
         if await anyio.to_thread.run_sync(
             self._files.write, path, merged, content_hash(found.data)
         ):
-            self.picture.know_there(path, there, content_hash(data))
+            self.file_states.know_there(path, there, content_hash(data))
             self._agree(path, data, Stamp(0, 0, 0))
             self._tell(News("fetched", path))
-        self.picture.know_here(path, None)
+        self.file_states.know_here(path, None)
 
     async def keep(self, path: str) -> None:
         """Leave what was saved here as it is, and say so."""
@@ -238,18 +240,18 @@ class FileSync:
 
     async def remove_here(self, path: str) -> None:
         """Remove a file of the folder that the server has no more."""
-        agreed = self.picture.agreed[path]
+        agreed = self.file_states.agreed[path]
         if await anyio.to_thread.run_sync(self._server.has, path):
-            self.picture.there[path] = ""  # it is there again: it is fetched
+            self.file_states.there[path] = ""  # it is there again: it is fetched
             return
         if await anyio.to_thread.run_sync(self._files.remove, path, agreed.sha):
-            self.picture.know_here(path, None)
+            self.file_states.know_here(path, None)
             self.forget(path)
             self._tell(News("removed", path))
 
     async def remove_there(self, path: str) -> None:
         """Have a file deleted on the server that was deleted here."""
-        agreed = self.picture.agreed[path]
+        agreed = self.file_states.agreed[path]
         if not await anyio.to_thread.run_sync(self._files.is_gone, path):
             raise Conflict(
                 "It cannot be seen here, and is not known to be deleted: it stays there."
@@ -257,15 +259,15 @@ class FileSync:
         try:
             await anyio.to_thread.run_sync(self._server.delete, path, agreed.sha)
         except Conflict:
-            self.picture.there[path] = ""  # changed meanwhile: it is fetched
+            self.file_states.there[path] = ""  # changed meanwhile: it is fetched
             return
-        self.picture.there.pop(path, None)
+        self.file_states.there.pop(path, None)
         self.forget(path)
         self._tell(News("deleted", path))
 
     async def rename(self, old: str, new: str) -> bool:
         """Have a file renamed on the server as it was here; tell whether it was."""
-        agreed = self.picture.agreed[old]
+        agreed = self.file_states.agreed[old]
         try:
             await anyio.to_thread.run_sync(self._server.rename, old, new, agreed.sha)
         except (Offline, NotLetIn):
@@ -273,9 +275,9 @@ class FileSync:
         except CommonplaceError:
             return False  # then it is a new file and a deletion
         self._state.move(old, new)
-        self.picture.agreed[new] = self.picture.agreed.pop(old)
-        self.picture.there.pop(old, None)  # the server may have told so already
-        self.picture.there[new] = agreed.sha
+        self.file_states.agreed[new] = self.file_states.agreed.pop(old)
+        self.file_states.there.pop(old, None)  # the server may have told so already
+        self.file_states.there[new] = agreed.sha
         self._tell(News("renamed", new, old))
         return True
 
@@ -284,9 +286,9 @@ class FileSync:
         try:
             await anyio.to_thread.run_sync(self._files.set_aside, path)
         except (NotFound, FileNotFoundError):
-            self.picture.know_here(path, None)
+            self.file_states.know_here(path, None)
             return
-        self.picture.know_here(path, None)
+        self.file_states.know_here(path, None)
         self.forget(path)
 
     # -- parts
@@ -301,13 +303,13 @@ class FileSync:
         has_text = is_mergeable(path, data)
         file = AgreedFile(content_hash(data), stamp, has_text)
         self._state.agree(path, file, data if has_text else None)
-        self.picture.agreed[path] = file
-        if path in self.picture.here and any(stamp):
-            self.picture.know_here(path, stamp, file.sha)
+        self.file_states.agreed[path] = file
+        if path in self.file_states.here and any(stamp):
+            self.file_states.know_here(path, stamp, file.sha)
 
     def refuse(self, path: str, error: Exception) -> None:
         """Tell what is wrong with a file, and leave it until it changes on either side."""
-        self.refused[path] = self.picture.side(path)
+        self.refused[path] = self.file_states.side(path)
         self.tell_trouble(path, error)
 
     def tell_trouble(self, path: str, error: Exception) -> None:

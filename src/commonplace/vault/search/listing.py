@@ -18,7 +18,7 @@ from commonplace.vault.index.catalog import CatalogEntry
 from commonplace.vault.index.indexer import Indexer
 from commonplace.vault.index.mirror import Contents
 from commonplace.vault.index.queries.links import Links
-from commonplace.vault.index.reader import About, Index, Row
+from commonplace.vault.index.reader import About, FolderRow, Index
 from commonplace.vault.index.threads import Aside
 from commonplace.vault.search.texts import Texts
 from commonplace.vault.threads import aside_if_long
@@ -90,7 +90,7 @@ class Listing:
         beneath = folder + "/"
         return [e for e in entries if e.path.startswith(beneath)] if folder else entries
 
-    async def inside(self, folder: str, limit: int, *, deep: bool = True) -> list[Row]:
+    async def inside(self, folder: str, limit: int, *, deep: bool = True) -> list[FolderRow]:
         """List the notes in a folder, by path."""
         inside = paths.folder_path(folder)
         if not self._texts.is_folder(inside):

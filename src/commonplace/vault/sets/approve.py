@@ -15,9 +15,9 @@ from commonplace.vault.log.log import Record
 from commonplace.vault.notes.rename import RENAME
 from commonplace.vault.permissions import grants
 from commonplace.vault.permissions.permissions import Permissions
-from commonplace.vault.permissions.requests import Choice, Operation
+from commonplace.vault.permissions.requests import Operation, PermissionChoice
 from commonplace.vault.sets.decision import in_order
-from commonplace.vault.sets.parked_writes import Answer, ParkedWrites, WriteStep
+from commonplace.vault.sets.parked_writes import ApprovalAnswer, ParkedWrites, WriteStep
 
 ANSWER = "answer-writes"
 _OF_NOTES = frozenset({"create_note", "update_note", "delete_note", RENAME})
@@ -38,7 +38,7 @@ class WriteAnswers:
         approved: Sequence[int] = (),
         denied: Sequence[int] = (),
         *,
-        scope: Choice = "once",
+        scope: PermissionChoice = "once",
         reason: str = "",
     ) -> dict[int, Json]:
         """Approve some writes, which has them done, and deny others; return what each did.
@@ -49,8 +49,8 @@ class WriteAnswers:
 
         """
         alone = len({*approved, *denied}) == 1
-        answers = dict.fromkeys(denied, Answer("reject", who, reason, alone=alone))
-        answers |= dict.fromkeys(approved, Answer("accept", who, scope=scope, alone=alone))
+        answers = dict.fromkeys(denied, ApprovalAnswer("reject", who, reason, alone=alone))
+        answers |= dict.fromkeys(approved, ApprovalAnswer("accept", who, scope=scope, alone=alone))
         steps: list[Json] = []
         others: list[int] = []
         for id, answer in answers.items():
@@ -77,7 +77,7 @@ class WriteAnswers:
         found = map(WriteStep.unpacked, made.values())
         return {step.parked.id: step.result or {} for step in found}
 
-    async def _answer_other(self, id: int, answer: Answer) -> Json:
+    async def _answer_other(self, id: int, answer: ApprovalAnswer) -> Json:
         if answer.verdict == "accept":
             return await self._permissions.approve(id, answer.who, answer.scope)
         await self._permissions.deny(id, answer.who, answer.reason)
@@ -106,6 +106,6 @@ class WriteAnswers:
         return ()
 
 
-def _unpacked(intent: Intent, step: int) -> tuple[WriteStep, Answer]:
+def _unpacked(intent: Intent, step: int) -> tuple[WriteStep, ApprovalAnswer]:
     what = cast("Any", intent.steps[step])
-    return WriteStep.unpacked(what), Answer(**what["answer"])
+    return WriteStep.unpacked(what), ApprovalAnswer(**what["answer"])

@@ -13,13 +13,8 @@ from commonplace.core.text import edits
 from commonplace.errors import CommonplaceError, NotFound
 from commonplace.vault.index.queries.links import Links
 from commonplace.vault.permissions.approvals import Parked
-from commonplace.vault.sets.contents import Contents
-
-
-class Texts(Protocol):
-    """Where the texts of notes are read."""
-
-    async def marked(self, path: str) -> str: ...  # noqa: D102
+from commonplace.vault.search.texts import Texts
+from commonplace.vault.sets.contents import SetContents
 
 
 class Linking(Protocol):
@@ -38,7 +33,7 @@ class Assessor:
         self._linking = linking
         self._named = named
 
-    async def assess(self, contents: Contents) -> dict[str, list[Risk]]:
+    async def assess(self, contents: SetContents) -> dict[str, list[Risk]]:
         """Return the risks of what waits in a set, by note."""
         created = [one.path for one in contents.parked if one.operation == "create"]
         names = {name_key(paths.stem(path)) for path in created}

@@ -13,9 +13,9 @@ from commonplace.core.scopes import HOLDER_PREFIX
 GAP_SECONDS_MAX = 600.0
 QUIET_SECONDS = 120.0
 
-Kind = Literal["suggested", "parked", "done"]
-Outcome = Literal["", "accepted", "rejected", "failed", "withdrawn", "undone"]
-State = Literal["open", "ready", "partly decided", "accepted", "rejected", "withdrawn"]
+WriteKind = Literal["suggested", "parked", "done"]
+WriteOutcome = Literal["", "accepted", "rejected", "failed", "withdrawn", "undone"]
+SetState = Literal["open", "ready", "partly decided", "accepted", "rejected", "withdrawn"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,14 +29,14 @@ class Write:
 
     id: int
     set: int
-    kind: Kind
+    kind: WriteKind
     operation: str
     document: str
     path: str
     actor: str
     time: float
     parked: int | None = None
-    outcome: Outcome = ""
+    outcome: WriteOutcome = ""
     reason: str = ""
 
     @property
@@ -106,7 +106,7 @@ def grouped(times: Iterable[float]) -> list[list[float]]:
 
 def state_of(
     one: ChangeSet, last: float, counts: Counts, now: float, *, held: bool = False
-) -> State:
+) -> SetState:
     """Return the state of a set whose last write was at `last`; one that is held stays open."""
     if counts.waiting:
         if counts.decided:

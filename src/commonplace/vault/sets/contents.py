@@ -14,10 +14,10 @@ from commonplace.vault.documents.notes import LiveNotes
 from commonplace.vault.index.queries.suggestions import PendingSuggestion
 from commonplace.vault.permissions.approvals import Parked
 from commonplace.vault.permissions.permissions import Permissions
-from commonplace.vault.sets.change_set import ChangeSet, Counts, State, Write, state_of
+from commonplace.vault.sets.change_set import ChangeSet, Counts, SetState, Write, state_of
 from commonplace.vault.sets.sets import Sets
 from commonplace.vault.suggestions.ledger import Decision, Ledger
-from commonplace.vault.suggestions.pending import PendingSuggestions, Wanted
+from commonplace.vault.suggestions.pending import PendingSuggestions, SuggestionFilter
 
 NO_SET = 0
 _COUNTED_MAX = 20_000
@@ -29,7 +29,7 @@ class Summary:
 
     set: ChangeSet
     last: float
-    state: State
+    state: SetState
     counts: Counts
     notes: int
     added: int
@@ -38,7 +38,7 @@ class Summary:
 
 
 @dataclass(frozen=True, slots=True)
-class Contents:
+class SetContents:
     """A set with all that it refers to: what waits, what was done at once, and what was decided."""
 
     summary: Summary
@@ -77,7 +77,7 @@ class SetReader:
         rows.sort(key=lambda row: -row.last)
         return [*rows, *self._outside(found)]
 
-    async def get(self, number: int) -> Contents:
+    async def get(self, number: int) -> SetContents:
         """Return one set with all that it refers to."""
         found = await self._found()
         if number == NO_SET:
@@ -85,7 +85,7 @@ class SetReader:
         else:
             summary = self._summary(await self._sets.get(number), found)
         writes = self._sets.store.of_set(number)
-        return Contents(
+        return SetContents(
             summary,
             found.pending.get(number, []),
             found.parked.get(number, []),
@@ -113,7 +113,7 @@ class SetReader:
         await self._ledger.load()
         await self._sets.store.load()
         found = _Found({}, {}, {})
-        for each in (await self._waiting.page(Wanted()))[0]:
+        for each in (await self._waiting.page(SuggestionFilter()))[0]:
             document = self._notes.ids.known_id(each.path) or ""
             found.pending.setdefault(self._number(document, each.id), []).append(each)
         for one in await self._permissions.waiting():

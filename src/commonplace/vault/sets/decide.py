@@ -26,11 +26,11 @@ from commonplace.vault.sets.parked_writes import ParkedWrites, Texts, WriteStep
 from commonplace.vault.sets.sets import Sets
 from commonplace.vault.sets.steps import DECIDE, UNDO, Steps
 from commonplace.vault.suggestions.decisions import rebased
-from commonplace.vault.suggestions.deed import Deed
 from commonplace.vault.suggestions.ledger import Ledger
+from commonplace.vault.suggestions.note_decision import NoteDecision
 from commonplace.vault.suggestions.review import Verdict
 from commonplace.vault.threads import aside_if_long
-from commonplace.vault.undo.gate import WriteGate
+from commonplace.vault.undo.write_lock import WriteLock
 
 logger = logging.getLogger(__name__)
 
@@ -75,13 +75,13 @@ class SetDecisions:
         ledger: Ledger,
         notes: LiveNotes,
         texts: Texts,
-        gate: WriteGate,
+        write_lock: WriteLock,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._steps = steps
         self._old = old
         self._sets = sets
-        self._gate = gate
+        self._write_lock = write_lock
         self._reader = reader
         self._writes = writes
         self._ledger = ledger
@@ -194,7 +194,7 @@ class SetDecisions:
         async with AsyncExitStack() as held:
             with suppress(NotFound):
                 whose = (await self._sets.get(number)).who
-                await held.enter_async_context(self._gate.hold(whose))
+                await held.enter_async_context(self._write_lock.hold(whose))
             yield
 
     async def listed(self, number: int | None = None) -> list[SetDecision]:
@@ -277,7 +277,7 @@ class SetDecisions:
     async def _check(self, one: SetDecision, deeds: Collection[Json]) -> None:
         """Refuse to undo what has been changed since; the notes are named."""
         writes = [WriteStep.unpacked(deed) for deed in deeds if "parked" in deed]
-        notes = [Deed.unpacked(deed) for deed in deeds if "parked" not in deed]
+        notes = [NoteDecision.unpacked(deed) for deed in deeds if "parked" not in deed]
         changed: list[str] = []
         gone = set[str]()
         if one.verdict == "accept":
@@ -294,7 +294,7 @@ class SetDecisions:
                 " Nothing was undone."
             )
 
-    async def _fits(self, deed: Deed, path: str) -> bool:
+    async def _fits(self, deed: NoteDecision, path: str) -> bool:
         if deed.removed:
             return not self._texts.exists(deed.path)
         try:

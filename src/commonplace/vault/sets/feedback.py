@@ -8,7 +8,7 @@ from commonplace.core.text.foreign import one_line
 from commonplace.errors import Conflict
 from commonplace.vault.log.late_records import Afterwards
 from commonplace.vault.sets.change_set import ChangeSet, Counts, assistant_key
-from commonplace.vault.sets.contents import Contents, SetReader
+from commonplace.vault.sets.contents import SetContents, SetReader
 from commonplace.vault.sets.remarks import SetRemarks
 from commonplace.vault.sets.sets import Sets
 from commonplace.vault.suggestions.comments import Thread
@@ -101,14 +101,14 @@ class Feedback:
         return True
 
 
-def _reasons(contents: Contents) -> list[str]:
+def _reasons(contents: SetContents) -> list[str]:
     """Return why people rejected, each reason once."""
     given = [each.reason for each in contents.ended if each.decision == "reject"]
     given += [each.reason for each in contents.decided if each.outcome == "rejected"]
     return list(dict.fromkeys(filter(None, given)))
 
 
-def _rejected(contents: Contents) -> list[str]:
+def _rejected(contents: SetContents) -> list[str]:
     """Return what people rejected, a line each, with the reason where they gave one."""
     changes = [
         (each.path, f'"{one_line(each.old)}" to "{one_line(each.new)}"', each.reason)

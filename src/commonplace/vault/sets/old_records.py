@@ -17,8 +17,8 @@ from commonplace.vault.history.intents import KIND as INTENT, Intent, Intents, J
 from commonplace.vault.log.log import Log, Record
 from commonplace.vault.sets.decision import SetDecision, in_order
 from commonplace.vault.sets.steps import DECIDE, UNDO, Steps
-from commonplace.vault.suggestions.deed import Deed
 from commonplace.vault.suggestions.ledger import Decision, credit_of
+from commonplace.vault.suggestions.note_decision import NoteDecision
 
 OLD = "set-decision"
 
@@ -102,7 +102,7 @@ def _step(note: Row) -> dict[str, Any]:
     return {**{name: note[name] for name in names}, "others": others, "made": made, **words}
 
 
-def _deed(one: SetDecision, note: Row) -> Deed:
+def _deed(one: SetDecision, note: Row) -> NoteDecision:
     """Return what the decision made of a note, worked out from the text before it."""
     before, ids = str(note["before"]), cast("list[str]", note["ids"])
     whose = {id: credit_of(credit) for id, credit in note["credits"].items()}
@@ -131,4 +131,4 @@ def _deed(one: SetDecision, note: Row) -> Deed:
         if each.id in ids
         for credit in [whose.get(each.id)]
     )
-    return Deed(note["document"], note["path"], before, tuple(changes), whose, rows)
+    return NoteDecision(note["document"], note["path"], before, tuple(changes), whose, rows)

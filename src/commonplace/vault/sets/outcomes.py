@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from commonplace.core.text.foreign import one_line
-from commonplace.vault.sets.contents import Contents
+from commonplace.vault.sets.contents import SetContents
 
 EXCERPT_CHARS_MAX = 200
 
@@ -12,7 +12,7 @@ Row = Mapping[str, object]
 _ENDS = {"accept": "accepted", "reject": "rejected"}
 
 
-def outcomes(contents: Contents) -> list[Row]:
+def outcomes(contents: SetContents) -> list[Row]:
     """Return a row for each change: note, what it is, its state, and who decided it and why."""
     rows: list[Row] = [
         _row(each.path, "suggestion", "waiting", old=each.old, new=each.new)

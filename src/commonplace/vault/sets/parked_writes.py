@@ -18,7 +18,8 @@ from commonplace.vault.notes.trash import Trash
 from commonplace.vault.notes.write import NoteWriter, wanted
 from commonplace.vault.permissions.approvals import Parked
 from commonplace.vault.permissions.permissions import Permissions
-from commonplace.vault.permissions.requests import Changed, Choice
+from commonplace.vault.permissions.requests import Changed, PermissionChoice
+from commonplace.vault.search.texts import Texts
 from commonplace.vault.suggestions.decisions import rebased
 from commonplace.vault.suggestions.review import Verdict
 
@@ -27,13 +28,6 @@ class Rename(Protocol):
     """Gives a note another path."""
 
     async def __call__(self, path: str, to: str, actor: str) -> Renamed: ...  # noqa: D102
-
-
-class Texts(Protocol):
-    """Where notes are found and read."""
-
-    def exists(self, path: str) -> bool: ...  # noqa: D102
-    async def marked(self, path: str) -> str: ...  # noqa: D102
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +62,7 @@ class WriteStep:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ApprovalAnswer:
     """What a person says to a write: yes, as far as `scope` reaches, or no, with a `reason`.
 
     One that is answered `alone` and cannot be done is off; one of several waits on.
@@ -77,7 +71,7 @@ class Answer:
     verdict: Verdict
     who: str
     reason: str = ""
-    scope: Choice = "once"
+    scope: PermissionChoice = "once"
     alone: bool = False
 
 
@@ -108,7 +102,7 @@ class ParkedWrites:
                 before = await self._texts.marked(parked.path)
         return WriteStep(parked, str(parked.change.get("to", parked.path)), before)
 
-    async def decide(self, step: WriteStep, answer: Answer, *, again: bool) -> WriteStep:
+    async def decide(self, step: WriteStep, answer: ApprovalAnswer, *, again: bool) -> WriteStep:
         """Approve or deny a write; `again` if it may have been before a crash.
 
         Raises:
@@ -135,7 +129,7 @@ class ParkedWrites:
             raise Conflict(f"Write {id} was decided otherwise meanwhile.")
         return await self._made(step, now.result if now and now.result else {})
 
-    async def _approve(self, step: WriteStep, answer: Answer) -> WriteStep:
+    async def _approve(self, step: WriteStep, answer: ApprovalAnswer) -> WriteStep:
         try:
             result = await self._permissions.approve(step.parked.id, answer.who, answer.scope)
         except Changed:

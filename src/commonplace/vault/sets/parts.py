@@ -24,7 +24,7 @@ from commonplace.vault.suggestions.comments import Comments
 from commonplace.vault.suggestions.decisions import Decisions
 from commonplace.vault.suggestions.ledger import Ledger
 from commonplace.vault.suggestions.pending import PendingSuggestions
-from commonplace.vault.undo.gate import WriteGate
+from commonplace.vault.undo.write_lock import WriteLock
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ def change_sets(
     rename: Rename,
     assessor: Assessor,
     comments: Comments,
-    gate: WriteGate,
+    write_lock: WriteLock,
 ) -> ChangeSets:
     """Wire the parts; from now on sets hear of what assistants write."""
     kept = Sets(late, notes.ids.known_path)
@@ -69,7 +69,7 @@ def change_sets(
     writes = ParkedWrites(permissions, write, notes, texts, trash, rename)
     steps = Steps(log, intents, decided, writes, notes, ledger)
     old = OldRecords(log, intents, steps, notes)
-    decisions = SetDecisions(steps, old, kept, reader, writes, ledger, notes, texts, gate)
+    decisions = SetDecisions(steps, old, kept, reader, writes, ledger, notes, texts, write_lock)
     answers = WriteAnswers(permissions, writes, intents)
     threads = SetRemarks(texts, comments)
     feedback = Feedback(kept, reader, ledger, late, threads)

@@ -1,16 +1,9 @@
 """The open comments in the notes of a change set: what people want before they decide."""
 
-from typing import Protocol
-
 from commonplace.errors import CommonplaceError
-from commonplace.vault.sets.contents import Contents
+from commonplace.vault.search.texts import Texts
+from commonplace.vault.sets.contents import SetContents
 from commonplace.vault.suggestions.comments import Comments, Thread
-
-
-class Texts(Protocol):
-    """Where the texts of notes are read."""
-
-    async def marked(self, path: str) -> str: ...  # noqa: D102
 
 
 class SetRemarks:
@@ -21,7 +14,7 @@ class SetRemarks:
         self.comments = comments
 
     async def __call__(
-        self, contents: Contents, *, decided: bool = False
+        self, contents: SetContents, *, decided: bool = False
     ) -> dict[str, list[Thread]]:
         """Return the threads of each note in which something of the set waits, or was decided."""
         found: dict[str, list[Thread]] = {}

@@ -7,21 +7,21 @@ from dataclasses import replace
 
 from commonplace.errors import BadArgument, Conflict, NotFound
 from commonplace.vault.log.late_records import Afterwards
-from commonplace.vault.permissions.permissions import Written
+from commonplace.vault.permissions.permissions import WriteStatus
 from commonplace.vault.sets.change_set import (
     ChangeSet,
-    Outcome,
     Write,
+    WriteOutcome,
     assistant_key,
     joins,
 )
-from commonplace.vault.sets.store import Store
+from commonplace.vault.sets.store import SetStore
 from commonplace.vault.suggestions.authorship import Suggester
 
 TITLE_CHARS_MAX = 200
 WHY_CHARS_MAX = 4_000
 
-_OUTCOMES: dict[str, Outcome] = {
+_OUTCOMES: dict[str, WriteOutcome] = {
     "approved": "accepted",
     "denied": "rejected",
     "failed": "failed",
@@ -38,7 +38,7 @@ class Sets:
         path_of: Callable[[str], str | None],
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self.store = Store(kept)
+        self.store = SetStore(kept)
         self._path_of = path_of
         self._clock = clock
         self._turn = asyncio.Lock()
@@ -64,7 +64,7 @@ class Sets:
                     Write(0, one.number, "suggested", "edit", document, path, by.id, at)
                 )
 
-    async def written(self, event: Written) -> None:
+    async def written(self, event: WriteStatus) -> None:
         """Take up a write that waits, was done, or was decided."""
         async with self._turn:
             await self.store.load()
@@ -75,7 +75,7 @@ class Sets:
             elif event.state in ("waits", "done"):
                 await self._take_up(event)
 
-    async def _take_up(self, event: Written) -> None:
+    async def _take_up(self, event: WriteStatus) -> None:
         one = await self._current(event.actor, event.name, event.time)
         done = event.state == "done"
         await self._add(

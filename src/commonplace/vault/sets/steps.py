@@ -16,11 +16,11 @@ from commonplace.vault.documents.notes import LiveNotes
 from commonplace.vault.history.intents import Intent, Intents, Json
 from commonplace.vault.log.log import Log, Record
 from commonplace.vault.sets.decision import SetDecision
-from commonplace.vault.sets.parked_writes import Answer, ParkedWrites, WriteStep
+from commonplace.vault.sets.parked_writes import ApprovalAnswer, ParkedWrites, WriteStep
 from commonplace.vault.suggestions.decisions import Decisions
-from commonplace.vault.suggestions.deed import Deed
 from commonplace.vault.suggestions.erasure import holds
 from commonplace.vault.suggestions.ledger import Credit, Ledger
+from commonplace.vault.suggestions.note_decision import NoteDecision
 from commonplace.vault.threads import aside_if_long
 
 DECIDE, UNDO = "decide-set", "undo-set"
@@ -91,7 +91,7 @@ class Steps:
         match intent.kind, "parked" in what:
             case "decide-set", True:
                 again = self._intents.resumes(intent)
-                given = Answer(what["verdict"], what["who"], what["reason"])
+                given = ApprovalAnswer(what["verdict"], what["who"], what["reason"])
                 done = await self._writes.decide(WriteStep.unpacked(what), given, again=again)
                 await self._intents.note(intent, step, done.packed())
             case "decide-set", False:
@@ -100,7 +100,7 @@ class Steps:
                 await self._writes.take_back(WriteStep.unpacked(what), what["verdict"], what["who"])
                 await self._intents.note(intent, step, what)
             case _:
-                await self._decisions.undo_note(intent, step, Deed.unpacked(what))
+                await self._decisions.undo_note(intent, step, NoteDecision.unpacked(what))
 
     async def take_back(self, intent: Intent, step: int, done: Json) -> None:
         """Take one step back."""
@@ -110,14 +110,14 @@ class Steps:
         elif intent.kind == DECIDE:
             await self._writes.take_back(WriteStep.unpacked(done), what["verdict"], what["who"])
         else:
-            given = Answer(what["verdict"], what["who"])
+            given = ApprovalAnswer(what["verdict"], what["who"])
             await self._writes.decide(WriteStep.unpacked(done), given, again=True)
 
     async def close(self, intent: Intent, done: Mapping[int, Json]) -> Sequence[Record]:
         """Put a decision on record with the way back, or let go of it when it is undone."""
         one = SetDecision(**cast("Any", intent.steps[0]["decision"]))
         if intent.kind == UNDO:
-            deeds = [Deed.unpacked(step) for step in intent.steps if "parked" not in step]
+            deeds = [NoteDecision.unpacked(step) for step in intent.steps if "parked" not in step]
             (await self.all()).pop(one.id, None)
             return [*await self._decisions.enter_undone(deeds), *_gone(one.id)]
         return await self.entered(one, [done[step] for step in sorted(done)])
@@ -130,7 +130,7 @@ class Steps:
         Its suggestions are on record already if it is not `new`.
         """
         kept = await self.all()
-        deeds = [Deed.unpacked(each) for each in made if "parked" not in each]
+        deeds = [NoteDecision.unpacked(each) for each in made if "parked" not in each]
         count = sum(len(deed.decisions) for deed in deeds) + len(made) - len(deeds)
         kept[one.id] = one = replace(one, count=count)
         entered = await self._decisions.enter(deeds) if new else []

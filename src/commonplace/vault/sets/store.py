@@ -18,7 +18,7 @@ _WRITE = "set-write"
 _NEXT = "set-next"
 
 
-class Store:
+class SetStore:
     """Sets by number, and their writes."""
 
     def __init__(self, kept: Afterwards) -> None:

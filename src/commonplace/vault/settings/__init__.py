@@ -15,11 +15,11 @@ from commonplace.errors import BadArgument
 from commonplace.vault import plugins
 from commonplace.vault.store_settings import StoreChoice
 
-Policy = Literal["allow", "suggest", "ask", "deny"]
+WritePolicy = Literal["allow", "suggest", "ask", "deny"]
 
 FAMILIES = ("files", "notes", "graph", "history")
 OPERATIONS = ("create", "update", "delete", "rename")
-POLICIES: tuple[Policy, ...] = ("allow", "suggest", "ask", "deny")  # the strictest last
+POLICIES: tuple[WritePolicy, ...] = ("allow", "suggest", "ask", "deny")  # the strictest last
 LOG_LEVELS = ("warning", "info", "debug", "error")
 LOG_FORMATS = ("text", "json")
 EDIT_POLICIES = ("suggest", "deny")

@@ -33,7 +33,7 @@ from commonplace.errors import (
 from commonplace.vault.attachments.attachments import SAVED_BYTES_MAX
 from commonplace.vault.documents.changes import FILE
 from commonplace.vault.files.reader import NOTE_BYTES_MAX, reason
-from commonplace.vault.notes.rename_plan import Intent
+from commonplace.vault.notes.rename_plan import RenamePlan
 from commonplace.vault.permissions.requests import Asker
 from commonplace.vault.settings import CONFIG_FILE
 from commonplace.vault.shared_files.file_list import FILE_BYTES_MAX, SharedList, find_file
@@ -42,11 +42,11 @@ from commonplace.vault.vault import Vault
 REMEMBERED_MAX = 10_000
 _LOCKS = 64
 
-Outcome = Literal["saved", "suggested", "conflict"]
+SaveOutcome = Literal["saved", "suggested", "conflict"]
 
 
 @dataclass(frozen=True, slots=True)
-class Saver:
+class CopyAuthor:
     """Who saves; one that `suggests` changes nothing by itself."""
 
     name: str
@@ -64,7 +64,7 @@ class Saver:
 
 
 @dataclass(frozen=True, slots=True)
-class Save:
+class CopySave:
     """What was saved of a file, from what: the hash of that, and for a note all of it.
 
     `was` is empty for a file that is new.
@@ -78,10 +78,10 @@ class Save:
 
 
 @dataclass(frozen=True, slots=True)
-class Saved:
+class CopySaveResult:
     """What became of a save, and the hash of what the vault's file holds now."""
 
-    outcome: Outcome
+    outcome: SaveOutcome
     sha: str
 
 
@@ -92,9 +92,9 @@ class SharedChanges:
         self._vault = vault
         self.files = SharedList(vault)
         self._locks = [anyio.Lock() for _ in range(_LOCKS)]
-        self._made: OrderedDict[str, Outcome] = OrderedDict()
+        self._made: OrderedDict[str, SaveOutcome] = OrderedDict()
 
-    async def save(self, save: Save, by: Saver) -> Saved:
+    async def save(self, save: CopySave, by: CopyAuthor) -> CopySaveResult:
         """Take a save; one that was taken already is not taken again."""
         path = self._writable(save.path)
         async with self._lock(path):
@@ -102,9 +102,9 @@ class SharedChanges:
             if outcome is None:
                 outcome = await self._save(path, save, by)
                 self._remember(save.name, outcome)
-            return Saved(outcome, await self._settled(path))
+            return CopySaveResult(outcome, await self._settled(path))
 
-    async def delete(self, raw: str, was: str, by: Saver) -> None:
+    async def delete(self, raw: str, was: str, by: CopyAuthor) -> None:
         """Move a file to the trash that still is what its copy was.
 
         Raises:
@@ -121,12 +121,12 @@ class SharedChanges:
             await self._record(by, "delete", path)
         self.files.note(path)
 
-    async def rename(self, raw: str, to: str, was: str, by: Saver) -> None:
+    async def rename(self, raw: str, to: str, was: str, by: CopyAuthor) -> None:
         """Give a file another name that still is what its copy was; links are left as they are."""
         path, to = self._writable(raw), self._writable(to)
         async with self._lock(path), self._vault.indexer.held() as look_at:
             await self._require(path, was)
-            await self._vault.renames.carry_out(Intent(path, to), [], by.actor)
+            await self._vault.renames.carry_out(RenamePlan(path, to), [], by.actor)
             if paths.has_note_suffix(path):
                 self._vault.ends.follow(path, to)
                 await look_at([path, to], {to: path})
@@ -144,7 +144,7 @@ class SharedChanges:
 
     # -- parts of a save
 
-    async def _save(self, path: str, save: Save, by: Saver) -> Outcome:
+    async def _save(self, path: str, save: CopySave, by: CopyAuthor) -> SaveOutcome:
         now = await self._content(path)
         if now is None:
             return await self._create(path, save.data, by)
@@ -158,7 +158,7 @@ class SharedChanges:
             return await self._suggest(path, save.base, save.data, by)
         return await self._merge(path, save.base, save.data, by)
 
-    async def _create(self, path: str, data: bytes, by: Saver) -> Outcome:
+    async def _create(self, path: str, data: bytes, by: CopyAuthor) -> SaveOutcome:
         if paths.has_note_suffix(path) and is_text(data):
             text, form = endings.decode(data)
             if by.suggests:
@@ -173,7 +173,7 @@ class SharedChanges:
         await self._record(by, "create", path)
         return "saved"
 
-    async def _merge(self, path: str, base: bytes, data: bytes, by: Saver) -> Outcome:
+    async def _merge(self, path: str, base: bytes, data: bytes, by: CopyAuthor) -> SaveOutcome:
         """Make the change of a text in the note as it stands now."""
         (before, was), (after, form) = endings.decode(base), endings.decode(data)
 
@@ -186,7 +186,7 @@ class SharedChanges:
             await self._rewrite(path, data, after)
         return "saved"
 
-    async def _suggest(self, path: str, base: bytes, data: bytes, by: Saver) -> Outcome:
+    async def _suggest(self, path: str, base: bytes, data: bytes, by: CopyAuthor) -> SaveOutcome:
         """Suggest the change of a text; of marks that somebody took away nothing is said."""
         before, after = (critic.accepted(endings.decode(each)[0]) for each in (base, data))
         if before != after:
@@ -203,7 +203,7 @@ class SharedChanges:
             await anyio.to_thread.run_sync(self._swap, path, data, _sha(now))
             await self._vault.notes.text(path)
 
-    async def _replace(self, path: str, save: Save, by: Saver) -> Outcome:
+    async def _replace(self, path: str, save: CopySave, by: CopyAuthor) -> SaveOutcome:
         """Put bytes in the place of others that are what the copy was made from."""
         _refuse_suggester(by)
         if not await anyio.to_thread.run_sync(self._swap, path, save.data, save.was):
@@ -278,13 +278,15 @@ class SharedChanges:
     def _lock(self, path: str) -> anyio.Lock:
         return self._locks[hash(path) % _LOCKS]
 
-    def _remember(self, name: str, outcome: Outcome) -> None:
+    def _remember(self, name: str, outcome: SaveOutcome) -> None:
         if name:
             self._made[name] = outcome
         while len(self._made) > REMEMBERED_MAX:
             self._made.popitem(last=False)
 
-    async def _record(self, by: Saver, operation: str, path: str, answer: str = "allow") -> None:
+    async def _record(
+        self, by: CopyAuthor, operation: str, path: str, answer: str = "allow"
+    ) -> None:
         audit = self._vault.permissions.audit
         await audit.write(by.name, operation, path, answer=answer, by=by.name, outcome="done")
 
@@ -304,7 +306,7 @@ def _endings(form: FileForm) -> tuple[object, ...]:
     return form.bom, form.crlf, form.odd
 
 
-def _refuse_suggester(by: Saver) -> None:
+def _refuse_suggester(by: CopyAuthor) -> None:
     if by.suggests:
         raise Forbidden("This access token can only suggest, and only the text of notes.")
 

@@ -42,7 +42,7 @@ class SharedFile(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class FileListing:
     """What changed since a cursor; everything, if the list is `whole`."""
 
     cursor: str
@@ -68,7 +68,7 @@ class SharedList:
         self._scanned = float("-inf")
         self._pause = RESCAN_SECONDS
 
-    async def since(self, cursor: str, wait: float) -> Listed:
+    async def since(self, cursor: str, wait: float) -> FileListing:
         """Return what changed since a cursor; wait for a while if nothing has."""
         asked = self._clock()
         end = asked + min(wait, WAIT_SECONDS_MAX)
@@ -176,14 +176,14 @@ class SharedList:
         while len(self._gone) > _GONE_MAX:
             self._forgotten = self._gone.pop(next(iter(self._gone)))
 
-    def _after(self, cursor: str) -> Listed:
+    def _after(self, cursor: str) -> FileListing:
         id, _, number = cursor.partition("-")
         known = int(number) if number.isascii() and number.isdigit() and len(number) < 16 else -1
         now = f"{self._id}-{self._number}"
         if id != self._id or not self._forgotten <= known <= self._number:
-            return Listed(now, True, dict(self._files), [])
+            return FileListing(now, True, dict(self._files), [])
         files = {path: file for path, file in self._files.items() if file.number > known}
-        return Listed(now, False, files, [p for p, at in self._gone.items() if at > known])
+        return FileListing(now, False, files, [p for p, at in self._gone.items() if at > known])
 
 
 async def find_file(vault: Vault, path: str) -> File | None:

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from commonplace.core import critic
-from commonplace.core.critic import Ended, Signature, Suggested, Suggestion
+from commonplace.core.critic import EndedSuggestion, Signature, Suggested, Suggestion
 from commonplace.errors import Conflict
 from commonplace.vault.documents.notes import LiveNotes
 from commonplace.vault.settings import SuggestionStyle
@@ -127,7 +127,7 @@ class Authorship:
         )
         return fresh
 
-    async def follow(self, path: str, ended: Sequence[Ended], who: str) -> None:
+    async def follow(self, path: str, ended: Sequence[EndedSuggestion], who: str) -> None:
         """Put on record that suggestions were changed in their places; their authors stay."""
         document = await self.ready(path)
         credited = {

@@ -21,8 +21,8 @@ from commonplace.vault.documents.changes import Edited, Plan, Purpose
 from commonplace.vault.documents.notes import LiveNotes
 from commonplace.vault.history.intents import Intent, Intents, Json
 from commonplace.vault.log.log import Log, Record
-from commonplace.vault.suggestions.deed import Deed
 from commonplace.vault.suggestions.ledger import Credit, Decision, Ledger
+from commonplace.vault.suggestions.note_decision import NoteDecision
 
 DECISION, UNDO = "decision", "undo-decision"
 UNDO_MAX = 200
@@ -77,7 +77,7 @@ class Decisions:
         intent = Intent.new(DECISION, f"person:{who}", steps, ordered=0)
         made = await self._intents.run(intent)
         return intent.id, [
-            one for step in sorted(made) for one in Deed.unpacked(made[step]).decisions
+            one for step in sorted(made) for one in NoteDecision.unpacked(made[step]).decisions
         ]
 
     async def undo(self, token: str) -> list[str]:
@@ -90,7 +90,7 @@ class Decisions:
             raise NotFound("There is no such decision to undo, or it was undone already.")
         steps = [{"deed": deed, "token": token} for deed in json.loads(kept)["deeds"]]
         await self._intents.run(Intent.new(UNDO, "review:undo", steps, ordered=0))
-        return [Deed.unpacked(cast("Json", step["deed"])).path for step in steps]
+        return [NoteDecision.unpacked(cast("Json", step["deed"])).path for step in steps]
 
     # -- the steps of intents
 
@@ -98,7 +98,7 @@ class Decisions:
         """Decide in one note, or take that back."""
         what = cast("Any", intent.steps[step])
         if intent.kind == UNDO:
-            await self.undo_note(intent, step, Deed.unpacked(what["deed"]))
+            await self.undo_note(intent, step, NoteDecision.unpacked(what["deed"]))
         else:
             await self.decide_note(intent, step, what)
 
@@ -108,10 +108,10 @@ class Decisions:
         def records(_: Callable[[Edited], Json]) -> Callable[[Edited], Sequence[Record]]:
             return self._intents.back(intent, step)
 
-        await self._reverse(intent, Deed.unpacked(done), records)
+        await self._reverse(intent, NoteDecision.unpacked(done), records)
 
-    async def undo_note(self, intent: Intent, step: int, deed: Deed) -> None:
-        """Make a note as it was before a deed, as a step of an intent."""
+    async def undo_note(self, intent: Intent, step: int, deed: NoteDecision) -> None:
+        """Make a note as it was before a decision, as a step of an intent."""
         await self._reverse(intent, deed, partial(self._intents.done, intent, step))
 
     async def close(self, intent: Intent, done: Mapping[int, Json]) -> Sequence[Record]:
@@ -119,20 +119,20 @@ class Decisions:
         if intent.kind == UNDO:
             token = str(intent.steps[0]["token"])
             (self._sizes or {}).pop(token, None)
-            deeds = [Deed.unpacked(cast("Json", step["deed"])) for step in intent.steps]
+            deeds = [NoteDecision.unpacked(cast("Json", step["deed"])) for step in intent.steps]
             return [*await self.enter_undone(deeds), Record(DECIDED, token, None)]
-        entered = await self.enter([Deed.unpacked(done[step]) for step in sorted(done)])
+        entered = await self.enter([NoteDecision.unpacked(done[step]) for step in sorted(done)])
         kept = json.dumps({"time": intent.time, "deeds": [done[step] for step in sorted(done)]})
         rest = await self._make_room(intent.id, len(kept))
         return [*entered, Record(DECIDED, intent.id, kept), *rest]
 
-    async def enter(self, deeds: Sequence[Deed]) -> list[Record]:
+    async def enter(self, deeds: Sequence[NoteDecision]) -> list[Record]:
         """Remember what deeds decided; return what is to be saved of that when an intent closes."""
         for deed in deeds:
             await self._move_away(deed)
         return await self._ledger.enter([one for deed in deeds for one in deed.decisions])
 
-    async def enter_undone(self, deeds: Sequence[Deed]) -> list[Record]:
+    async def enter_undone(self, deeds: Sequence[NoteDecision]) -> list[Record]:
         """Remember that what deeds decided waits again; return what is to be saved of that."""
         now, given = self._clock(), [one for deed in deeds for one in deed.decisions]
         undone = [replace(one, decision="undone", time=now, reason="") for one in given]
@@ -157,7 +157,7 @@ class Decisions:
     # -- one note
 
     async def decide_note(self, intent: Intent, step: int, what: Mapping[str, Any]) -> None:
-        """Decide in one note, as a step of an intent; what is saved with it is a `Deed`.
+        """Decide in one note, as a step of an intent; what is saved with it is a `NoteDecision`.
 
         `what` names `path`, `ids`, `verdict`, `who` and `reason`; with `text`, the one suggestion
         is accepted in these words, and `end` says so.
@@ -173,7 +173,9 @@ class Decisions:
 
         def value(edited: Edited) -> Json:
             rows = tuple(self._rows(edited.before, document, found, what))
-            return Deed(document, path, edited.before, tuple(edited.edits), found, rows).packed()
+            return NoteDecision(
+                document, path, edited.before, tuple(edited.edits), found, rows
+            ).packed()
 
         if await self._goes_away(found, what):
             same = await self._notes.edit(path, _no_change, intent.actor)
@@ -195,12 +197,12 @@ class Decisions:
         waiting = {each.id for each in critic.suggestions(text)}
         return not critic.base(text) and waiting == set(what["ids"])
 
-    async def _move_away(self, deed: Deed) -> None:
+    async def _move_away(self, deed: NoteDecision) -> None:
         """Move a rejected note to the trash, unless it went there before a crash."""
         if deed.removed and self._rejected is not None and self._notes.exists(deed.path):
             await self._rejected.put(deed.path, deed.decisions[0].who)
 
-    async def _bring_back(self, deed: Deed) -> None:
+    async def _bring_back(self, deed: NoteDecision) -> None:
         """Take a rejected note out of the trash, unless it is back."""
         if self._rejected is None or self._notes.exists(deed.path):
             return
@@ -238,10 +240,10 @@ class Decisions:
     async def _reverse(
         self,
         intent: Intent,
-        deed: Deed,
+        deed: NoteDecision,
         records: Callable[[Callable[[Edited], Json]], Callable[[Edited], Sequence[Record]]],
     ) -> None:
-        """Make a note as it was before a deed."""
+        """Make a note as it was before a decision."""
         if deed.removed:
             await self._bring_back(deed)
             same = await self._notes.edit(deed.path, _no_change, "review:undo")

@@ -11,8 +11,8 @@ from commonplace.core.history.forget import unreadable
 from commonplace.vault.history.intents import Json
 from commonplace.vault.log.log import Log, Record
 from commonplace.vault.suggestions.decisions import DECIDED
-from commonplace.vault.suggestions.deed import Deed
 from commonplace.vault.suggestions.ledger import Decision, Ledger
+from commonplace.vault.suggestions.note_decision import NoteDecision
 
 
 class ForgottenDecisions:
@@ -43,7 +43,7 @@ def _masked(one: Decision, passage: str, document: str) -> Decision:
 
 def holds(packed: Json, passage: str, document: str) -> bool:
     """Tell whether what takes a decision back in one note holds a passage."""
-    deed = Deed.unpacked(packed)
+    deed = NoteDecision.unpacked(packed)
     if document not in ("", deed.document):
         return False
     rows = (text for one in deed.decisions for text in (one.old, one.new, one.reason))

@@ -17,7 +17,7 @@ from commonplace.core.critic import rank
 from commonplace.core.scopes import HOLDER_PREFIX
 from commonplace.vault.log.late_records import Afterwards
 from commonplace.vault.log.log import Record
-from commonplace.vault.suggestions.doubts import Doubts
+from commonplace.vault.suggestions.suspected_rejections import SuspectedRejections
 
 _SUGGESTED = "suggested"
 _DECIDED = "decided"
@@ -117,7 +117,7 @@ class Ledger:
 
     def __init__(self, kept: Afterwards) -> None:
         self._kept = kept
-        self.doubts = Doubts(kept)
+        self.doubts = SuspectedRejections(kept)
         self._credits: dict[tuple[str, str], Credit] | None = None
         self._decisions: list[Decision] = []
         self._told: dict[tuple[str, str], float] = {}

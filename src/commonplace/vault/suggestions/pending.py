@@ -17,7 +17,7 @@ _Rows = tuple[list[PendingRow], int]
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class SuggestionFilter:
     """Which suggestions: of a note, beneath a folder, by an author, of a kind, up to a time."""
 
     path: str | None = None
@@ -47,10 +47,10 @@ class PendingSuggestions:
 
     async def listed(self, path: str | None = None) -> list[PendingSuggestion]:
         """List the suggestions that wait for a decision, in one note or in all."""
-        return (await self.page(Wanted(path)))[0]
+        return (await self.page(SuggestionFilter(path)))[0]
 
     async def page(
-        self, wanted: Wanted, start: int = 0, limit: int | None = None
+        self, wanted: SuggestionFilter, start: int = 0, limit: int | None = None
     ) -> tuple[list[PendingSuggestion], int]:
         """Return some of the suggestions that are wanted, and how many these are in all."""
         await self._notes.queue.catch_up_index()
@@ -61,7 +61,7 @@ class PendingSuggestions:
         rows, total = (self._filtered if by_whom else self._counted)(wanted, start, end)
         return list(map(self._credited, rows)), total
 
-    def _counted(self, wanted: Wanted, start: int, end: int | None) -> _Rows:
+    def _counted(self, wanted: SuggestionFilter, start: int, end: int | None) -> _Rows:
         """Pass over notes by their counts alone."""
         found = self._index.pending.counts(wanted.kind).items()
         counts = sorted((path, count) for path, count in found if wanted.covers(path))
@@ -72,14 +72,14 @@ class PendingSuggestions:
             rows = [row for row in rows if row[2] == wanted.kind]
         return rows[start - passed : None if end is None else end - passed], total
 
-    def _filtered(self, wanted: Wanted, start: int, end: int | None) -> _Rows:
+    def _filtered(self, wanted: SuggestionFilter, start: int, end: int | None) -> _Rows:
         """Ask the ledger of each."""
         keys = list(self._by_whom(wanted))
         chosen = set(keys[start:end])
         rows = self._index.pending.of(sorted({path for path, _ in chosen}))
         return [row for row in rows if row[:2] in chosen], len(keys)
 
-    def _by_whom(self, wanted: Wanted) -> Iterator[tuple[str, str]]:
+    def _by_whom(self, wanted: SuggestionFilter) -> Iterator[tuple[str, str]]:
         for path, id, author, time in self._index.pending.authors(wanted.kind):
             if wanted.covers(path) and wanted.covers_by(*self._credit(path, id, author, time)):
                 yield path, id

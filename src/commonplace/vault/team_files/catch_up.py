@@ -20,10 +20,10 @@ import anyio.to_thread
 from commonplace.errors import Conflict, Unavailable, Unreadable
 from commonplace.vault.files.conflict_copy import name_of_copy
 from commonplace.vault.files.reader import Stamp, reason
-from commonplace.vault.team_files.agreed import AgreedFile
-from commonplace.vault.team_files.copy_files import FoundFile, NewFile, shown
 from commonplace.vault.team_files.store import KeptFile, sha_of
-from commonplace.vault.team_files.working_copy import WorkingCopy
+from commonplace.vault.team_files.synced_files import SyncedFile
+from commonplace.vault.team_files.team_copy import TeamCopy
+from commonplace.vault.team_files.team_copy_files import FileReplacement, FoundFile, shown
 
 STEP_BYTES_MAX = 8 * 1024 * 1024
 STEP_FILES_MAX = 200
@@ -46,7 +46,7 @@ class _Plan:
     forget: list[bytes] = field(default_factory=list[bytes])
 
 
-async def catch_up(copy: WorkingCopy, fence: int, today: date) -> None:
+async def catch_up(copy: TeamCopy, fence: int, today: date) -> None:
     """Let copy and store agree; the fence is that of the lease which this node has now.
 
     Raises:
@@ -69,7 +69,7 @@ async def catch_up(copy: WorkingCopy, fence: int, today: date) -> None:
     await copy.store.sweep()
 
 
-def _planned(copy: WorkingCopy, listed: Mapping[bytes, KeptFile]) -> _Plan:
+def _planned(copy: TeamCopy, listed: Mapping[bytes, KeptFile]) -> _Plan:
     known, plan = copy.agreed.all(), _Plan()
     seen: set[bytes] = set()
     for there in copy.files.walk():
@@ -94,11 +94,11 @@ def refuse_strange(paths: Sequence[bytes]) -> None:
 
 
 def _plan_found(
-    copy: WorkingCopy,
+    copy: TeamCopy,
     plan: _Plan,
     there: FoundFile,
     stored: KeptFile | None,
-    known: AgreedFile | None,
+    known: SyncedFile | None,
 ) -> None:
     """Decide about one file that is in the folder."""
     path, stamp = there.path, there.stamp
@@ -123,7 +123,7 @@ def _plan_found(
         plan.set_aside.append(path)
 
 
-def _read(copy: WorkingCopy, path: bytes, stored: KeptFile | None) -> tuple[bytes, Stamp] | None:
+def _read(copy: TeamCopy, path: bytes, stored: KeptFile | None) -> tuple[bytes, Stamp] | None:
     """Return the hash and stamp of a file; None of one that cannot be in the vault, and is not."""
     try:
         data, there = copy.files.read(path)
@@ -137,7 +137,7 @@ def _read(copy: WorkingCopy, path: bytes, stored: KeptFile | None) -> tuple[byte
 
 
 def _tidy(
-    copy: WorkingCopy,
+    copy: TeamCopy,
     plan: _Plan,
     listed: Mapping[bytes, KeptFile],
     today: date,
@@ -163,7 +163,7 @@ def _tidy(
 
 
 def _set_aside(
-    copy: WorkingCopy,
+    copy: TeamCopy,
     path: bytes,
     like: bytes,
     listed: Mapping[bytes, KeptFile],
@@ -179,7 +179,7 @@ def _set_aside(
     raise AssertionError  # there is always another number
 
 
-async def _take_in(copy: WorkingCopy, paths: list[bytes]) -> None:
+async def _take_in(copy: TeamCopy, paths: list[bytes]) -> None:
     """Let the store have files of the folder: the contents in steps, all paths in one."""
     files: dict[bytes, KeptFile | None] = {}
     stamps: dict[bytes, Stamp] = {}
@@ -199,14 +199,15 @@ async def _take_in(copy: WorkingCopy, paths: list[bytes]) -> None:
 
 
 async def _fetch(
-    copy: WorkingCopy, paths: Mapping[bytes, Stamp | None], listed: Mapping[bytes, KeptFile]
+    copy: TeamCopy, paths: Mapping[bytes, Stamp | None], listed: Mapping[bytes, KeptFile]
 ) -> None:
     """Write files of the store into the folder."""
     sizes = await copy.store.sizes(list({listed[path].sha for path in paths}))
     for step in steps(paths, lambda path: sizes.get(listed[path].sha, 0)):
         contents = await copy.store.contents(list({listed[path].sha for path in step}))
         files = [
-            NewFile(path, listed[path], contents[listed[path].sha], paths[path]) for path in step
+            FileReplacement(path, listed[path], contents[listed[path].sha], paths[path])
+            for path in step
         ]
         await anyio.to_thread.run_sync(_write, copy, files)
 
@@ -225,7 +226,7 @@ def steps(paths: Iterable[bytes], size_of: Callable[[bytes], int]) -> Iterator[l
         yield step
 
 
-def _write(copy: WorkingCopy, files: list[NewFile]) -> None:
+def _write(copy: TeamCopy, files: list[FileReplacement]) -> None:
     """Write the files of one step."""
     for file in files:
         copy.agreed.expect(file.path, file.kept.sha)

@@ -17,15 +17,7 @@ from commonplace.vault.log.postgres_engine import schema_of
 from commonplace.vault.postgres.connection import Connection, connect
 from commonplace.vault.postgres.pool import Pool, reading
 from commonplace.vault.settings import Root, Settings
-from commonplace.vault.team_files.agreed import AGREED
 from commonplace.vault.team_files.catch_up import refuse_strange, steps
-from commonplace.vault.team_files.copy_files import (
-    CONTENT_BYTES_MAX,
-    CopyFiles,
-    NewFile,
-    is_hidden,
-    shown,
-)
 from commonplace.vault.team_files.store import (
     FileStore,
     KeptFile,
@@ -33,6 +25,14 @@ from commonplace.vault.team_files.store import (
     read_contents,
     sha_of,
     sizes,
+)
+from commonplace.vault.team_files.synced_files import AGREED
+from commonplace.vault.team_files.team_copy_files import (
+    CONTENT_BYTES_MAX,
+    FileReplacement,
+    TeamCopyFiles,
+    is_hidden,
+    shown,
 )
 
 # To write what was read takes time, in which the database waits.
@@ -98,7 +98,7 @@ def refuse_strange_folder(url: str, vault: str, settings: Settings) -> None:
         connection.close()
     if not files:
         return
-    copy = CopyFiles(settings)
+    copy = TeamCopyFiles(settings)
     try:
         refuse_strange([each.path for each in copy.walk() if _differs(copy, each.path, files)])
     finally:
@@ -119,7 +119,7 @@ def is_taken_in(source: str | Pool, vault: str) -> bool:
         )
 
 
-def _differs(copy: CopyFiles, path: bytes, files: Mapping[bytes, KeptFile]) -> bool:
+def _differs(copy: TeamCopyFiles, path: bytes, files: Mapping[bytes, KeptFile]) -> bool:
     return path not in files or sha_of(copy.read(path)[0]) != files[path].sha
 
 
@@ -141,16 +141,16 @@ def _write_all(connection: Connection, vault: str, folder: Path) -> int:
         for step in steps(files, lambda path: bytes_of.get(files[path].sha, 0)):
             contents = read_contents(connection, list({files[path].sha for path in step}))
             target.write_many(
-                NewFile(path, files[path], contents[files[path].sha], None) for path in step
+                FileReplacement(path, files[path], contents[files[path].sha], None) for path in step
             )
     finally:
         target.close()
     return len(files)
 
 
-def _as_copy(folder: Path) -> CopyFiles:
+def _as_copy(folder: Path) -> TeamCopyFiles:
     root = Root(folder.name or "folder", folder)
-    return CopyFiles(Settings((root,), folder))
+    return TeamCopyFiles(Settings((root,), folder))
 
 
 def _given(folder: Path) -> tuple[dict[bytes, int], int]:

@@ -17,8 +17,8 @@ import anyio.to_thread
 
 from commonplace.errors import CommonplaceError
 from commonplace.vault.files.reader import reason
-from commonplace.vault.team_files.copy_files import shown
-from commonplace.vault.team_files.working_copy import WorkingCopy
+from commonplace.vault.team_files.team_copy import TeamCopy
+from commonplace.vault.team_files.team_copy_files import shown
 
 RESCAN_SECONDS = 60.0
 GONE_SECONDS = 2.0
@@ -32,7 +32,7 @@ _logger = logging.getLogger(__name__)
 class Follower:
     """Looks at files that other programs may have changed."""
 
-    def __init__(self, copy: WorkingCopy, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, copy: TeamCopy, clock: Callable[[], float] = time.monotonic) -> None:
         self._copy = copy
         self._clock = clock
         self._hinted: set[bytes] = set()

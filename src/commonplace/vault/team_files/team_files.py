@@ -9,19 +9,19 @@ import anyio.to_thread
 from commonplace.vault.lease.lease import Lease
 from commonplace.vault.postgres.pool import Pool
 from commonplace.vault.settings import Settings
-from commonplace.vault.team_files.agreed import AGREED, Agreed
 from commonplace.vault.team_files.catch_up import catch_up
-from commonplace.vault.team_files.copy_files import CopyFiles
 from commonplace.vault.team_files.follow import Follower
 from commonplace.vault.team_files.store import FileStore
-from commonplace.vault.team_files.working_copy import WorkingCopy
+from commonplace.vault.team_files.synced_files import AGREED, SyncedFiles
+from commonplace.vault.team_files.team_copy import TeamCopy
+from commonplace.vault.team_files.team_copy_files import TeamCopyFiles
 
 
 @dataclass(frozen=True, slots=True)
 class TeamFiles:
     """What is open for as long as the vault is."""
 
-    copy: WorkingCopy
+    copy: TeamCopy
     follower: Follower
 
     @classmethod
@@ -30,7 +30,7 @@ class TeamFiles:
         store = await anyio.to_thread.run_sync(FileStore, source, lease)
         lease.follow(store.sever)
         settings.state.mkdir(mode=0o700, parents=True, exist_ok=True)
-        copy = WorkingCopy(store, CopyFiles(settings), Agreed(settings.state / AGREED))
+        copy = TeamCopy(store, TeamCopyFiles(settings), SyncedFiles(settings.state / AGREED))
         try:
             await catch_up(copy, lease.fence, date.today())  # noqa: DTZ011 (a name for people)
         except BaseException:

@@ -50,7 +50,7 @@ class Split:
     widening: tuple[WiderSetting, ...]
 
 
-Row = Callable[[Config, Path, Person], tuple[object, Iterable[WiderSetting]]]
+SettingRule = Callable[[Config, Path, Person], tuple[object, Iterable[WiderSetting]]]
 
 
 def split(config: Config, folder: Path, person: Person | None = None) -> Split:
@@ -85,7 +85,7 @@ def one_line(text: str) -> str:
     return "".join(c if c.isprintable() else f"<U+{ord(c):04X}>" for c in text)
 
 
-def _as_it_is(name: str) -> Row:
+def _as_it_is(name: str) -> SettingRule:
     """Return the row of a setting that can only hide things, or change how they look."""
     return lambda config, folder, person: (getattr(config, name), ())
 
@@ -179,7 +179,7 @@ def _history(config: Config, folder: Path, person: Person) -> tuple[object, list
     return None, [WiderSetting("history", before, after, effect)]
 
 
-ROWS: dict[str, Row] = {
+ROWS: dict[str, SettingRule] = {
     "history": _history,
     "embeddings": _embeddings,
     "roots": _roots,

@@ -22,7 +22,7 @@ _PREFIX = 24
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class TrustAnswer:
     """One answer: for which folder, what it allows, and when it was given."""
 
     folder: str
@@ -31,7 +31,7 @@ class Record:
     time: float
 
 
-class Records:
+class TrustAnswers:
     """The answers about the file of one vault."""
 
     def __init__(self, base: Path, folder: Path) -> None:
@@ -57,7 +57,7 @@ class Records:
                 "Name another with --state or COMMONPLACE_STATE, here and where you serve."
             )
         prepare_state(self._base / FOLDER)
-        record = Record(str(self._real), trusted, tuple(settings), time.time())
+        record = TrustAnswer(str(self._real), trusted, tuple(settings), time.time())
         file = self._file(fingerprint)
         fresh = file.with_suffix(f".{os.getpid()}")
         try:
@@ -78,16 +78,16 @@ class Records:
         return self._base / FOLDER / f"{self._prefix}-{fingerprint}.json"
 
 
-def listed(base: Path) -> list[Record]:
+def listed(base: Path) -> list[TrustAnswer]:
     """Return every answer that was given on this machine, newest first."""
-    found: Iterable[Record | None] = map(_read, (base / FOLDER).glob("*.json"))
+    found: Iterable[TrustAnswer | None] = map(_read, (base / FOLDER).glob("*.json"))
     return sorted((one for one in found if one), key=lambda one: -one.time)
 
 
-def _read(file: Path) -> Record | None:
+def _read(file: Path) -> TrustAnswer | None:
     """Read an answer; what cannot be read as one is none."""
     try:
-        found = Record(**json.loads(file.read_text(encoding="ascii")))
+        found = TrustAnswer(**json.loads(file.read_text(encoding="ascii")))
     except (OSError, ValueError, TypeError):
         return None
     if not isinstance(found.trusted, bool) or not isinstance(found.time, int | float):  # pyright: ignore[reportUnnecessaryIsInstance]

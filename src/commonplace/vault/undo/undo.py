@@ -19,7 +19,7 @@ from commonplace.errors import BadArgument, CommonplaceError, NotFound
 from commonplace.vault.documents.changes import Edited, Purpose
 from commonplace.vault.documents.notes import LiveNotes
 from commonplace.vault.files.trash_names import TRASH
-from commonplace.vault.history.history import History, Revision, Wanted
+from commonplace.vault.history.history import History, Revision, RevisionFilter
 from commonplace.vault.history.intents import Intent, Intents, Json
 from commonplace.vault.history.recorder import Recorder
 from commonplace.vault.history.timeline import Timeline
@@ -29,8 +29,8 @@ from commonplace.vault.notes.trash import Trash
 from commonplace.vault.permissions.permissions import Permissions
 from commonplace.vault.search.texts import Texts
 from commonplace.vault.suggestions.decisions import rebased
-from commonplace.vault.undo.gate import WriteGate
 from commonplace.vault.undo.plan import OFFER, Past, Whole, after, offered, shown
+from commonplace.vault.undo.write_lock import WriteLock
 
 KIND = "undo-author"
 SET_PREFIX = "undo-"
@@ -54,7 +54,7 @@ class Undo:
         trash: Trash,
         renames: Renames,
         permissions: Permissions,
-        gate: WriteGate,
+        write_lock: WriteLock,
     ) -> None:
         self._history = history
         self._recorder = recorder
@@ -65,7 +65,7 @@ class Undo:
         self._trash = trash
         self._renames = renames
         self._permissions = permissions
-        self.gate = gate
+        self.write_lock = write_lock
         intents.register(KIND, self)
 
     async def preview(
@@ -101,7 +101,7 @@ class Undo:
         actor = await self._timeline.actor(by) if by else ""
         async with AsyncExitStack() as held:
             for name in sorted(await self._whose(actor, set)):
-                await held.enter_async_context(self.gate.hold(name))
+                await held.enter_async_context(self.write_lock.hold(name))
             return await self._undo(who, actor, since, path, set)
 
     async def _whose(self, actor: str, set: str) -> frozenset[str]:  # noqa: A002
@@ -109,7 +109,7 @@ class Undo:
         actors = [actor, set.partition(":")[2]]
         if set:
             await self._recorder.flush()
-            rows = await self._history.revisions(Wanted(set=set, limit=SET_MAX))
+            rows = await self._history.revisions(RevisionFilter(set=set, limit=SET_MAX))
             actors += [each.actor for each in rows]
         parts = (each.partition(":") for each in actors)
         return frozenset(name for kind, _, name in parts if kind == "assistant")
@@ -220,7 +220,7 @@ class Undo:
         """Find the notes that are concerned, each with its history."""
         await self._recorder.flush()
         if set:
-            rows = await self._history.revisions(Wanted(set=set, limit=SET_MAX))
+            rows = await self._history.revisions(RevisionFilter(set=set, limit=SET_MAX))
             documents = list(dict.fromkeys(each.document for each in rows))
         else:
             documents = list(await self._history.touched(actor, since))

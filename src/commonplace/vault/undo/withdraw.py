@@ -20,12 +20,12 @@ from commonplace.vault.permissions.permissions import Permissions
 from commonplace.vault.search.texts import Texts
 from commonplace.vault.suggestions.authorship import Authorship, Suggester
 from commonplace.vault.suggestions.ledger import Ledger
-from commonplace.vault.suggestions.pending import PendingSuggestions, Wanted
+from commonplace.vault.suggestions.pending import PendingSuggestions, SuggestionFilter
 
 Json = Mapping[str, object]
 
 
-class Contents(Protocol):
+class PendingChanges(Protocol):
     """What waits in a change set."""
 
     @property
@@ -37,7 +37,7 @@ class Contents(Protocol):
 class ReadSets(Protocol):
     """Where change sets are read."""
 
-    async def get(self, number: int) -> Contents: ...  # noqa: D102
+    async def get(self, number: int) -> PendingChanges: ...  # noqa: D102
 
 
 class Withdrawal:
@@ -89,7 +89,7 @@ class Withdrawal:
     ) -> tuple[list[PendingSuggestion], list[Parked]]:
         """Return the suggestions and the writes that wait, of all assistants."""
         if not number:
-            rows, _ = await self._pending.page(Wanted(path))
+            rows, _ = await self._pending.page(SuggestionFilter(path))
             return rows, await self._permissions.waiting()
         contents = await self._sets.get(number)
         return [row for row in contents.pending if path in (None, row.path)], contents.parked

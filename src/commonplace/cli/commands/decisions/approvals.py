@@ -16,7 +16,7 @@ from commonplace.vault.settings import Settings
 if TYPE_CHECKING:
     from commonplace.cli.vault_access import Desk
     from commonplace.vault.permissions.approvals import Parked
-    from commonplace.vault.permissions.requests import Choice
+    from commonplace.vault.permissions.requests import PermissionChoice
 
 
 @click.command("approvals")
@@ -49,7 +49,7 @@ def command(
     approved: tuple[int, ...],
     denied: tuple[int, ...],
     revoked: tuple[str, ...],
-    scope: "Choice",
+    scope: "PermissionChoice",
     reason: str,
     *,
     only_list: bool,
@@ -78,14 +78,14 @@ class _Answers:
         approved: tuple[int, ...],
         denied: tuple[int, ...],
         revoked: tuple[str, ...],
-        scope: "Choice",
+        scope: "PermissionChoice",
         reason: str,
         *,
         forget: bool,
     ) -> None:
         self.approved, self.denied, self.revoked = approved, denied, revoked
         self.reason = " ".join(reason.split())
-        self.scope: Choice = scope
+        self.scope: PermissionChoice = scope
         self.forget = forget
 
     async def give(self, vault: "Desk") -> list[dict[str, object]]:

@@ -12,7 +12,7 @@ import click
 from commonplace.cli import roots
 from commonplace.cli.group import settled, vault_and_state
 from commonplace.cli.messages import notice
-from commonplace.cli.options import Ask, Flags, state_base
+from commonplace.cli.options import Flags, TrustQuestion, state_base
 from commonplace.cli.output import json_option, on_terminal, show_json
 from commonplace.errors import BadArgument, CommonplaceError
 from commonplace.vault import trust
@@ -20,7 +20,7 @@ from commonplace.vault.owner import connect
 from commonplace.vault.settings import CONFIG_FILE
 from commonplace.vault.settings.config_file import Config
 from commonplace.vault.trust import WiderSetting, one_line, records as trust_records
-from commonplace.vault.trust.records import Record, Records
+from commonplace.vault.trust.records import TrustAnswer, TrustAnswers
 
 _RESTART = (
     "a Commonplace process has this vault open and keeps what it was started with: restart it."
@@ -46,7 +46,7 @@ def command(flags: Flags, *, yes: bool, revoke: bool, only_list: bool, as_json: 
         return 0
     named, config = roots.find(flags.vault or roots.from_environment(os.environ))
     folder = named[0].path
-    records, served = Records(base, folder), _served(flags)
+    records, served = TrustAnswers(base, folder), _served(flags)
     if revoke:
         changed = bool(records.revoke())
         notice("trusted no longer." if changed else "it was not trusted.")
@@ -61,7 +61,7 @@ def command(flags: Flags, *, yes: bool, revoke: bool, only_list: bool, as_json: 
     return 0
 
 
-def asked_on_terminal() -> Ask | None:
+def asked_on_terminal() -> TrustQuestion | None:
     """Return how to ask the person who starts a server; None when nobody is there to answer."""
     if not (sys.stdin.isatty() and on_terminal()):
         return None
@@ -74,7 +74,7 @@ def asked_on_terminal() -> Ask | None:
 
 
 def _decide(
-    records: Records, folder: Path, config: Config, *, yes: bool, as_json: bool
+    records: TrustAnswers, folder: Path, config: Config, *, yes: bool, as_json: bool
 ) -> bool | None:
     """Show what there is to trust and keep the answer; None when nobody could be asked."""
     widening = trust.split(config, folder).widening
@@ -124,7 +124,7 @@ def _served(flags: Flags) -> bool:
     return True
 
 
-def _show_list(found: Sequence[Record], *, as_json: bool) -> None:
+def _show_list(found: Sequence[TrustAnswer], *, as_json: bool) -> None:
     if as_json:
         show_json({"vaults": [asdict(one) for one in found]})
         return

@@ -74,13 +74,13 @@ def command(
 def _from_server(
     flags: Flags, *, once: bool, delete_many: bool, file: str | None, as_json: bool
 ) -> None:
-    from commonplace.cli.remote.copy_news import Told, follow_copy
-    from commonplace.vault.remote_copy.server import Address, Server
+    from commonplace.cli.remote.copy_news import CopyNewsPrinter, follow_copy
+    from commonplace.vault.remote_copy.server import Address, RemoteServer
 
     url, folder = flags.vault
     secret = token(file, os.environ)
-    server = Server(Address.of(url), secret, "" if secret else os.environ.get("USER", ""))
-    told = Told(as_json=as_json)
+    server = RemoteServer(Address.of(url), secret, "" if secret else os.environ.get("USER", ""))
+    told = CopyNewsPrinter(as_json=as_json)
     base = state_base(flags, os.environ)
     place = Path(folder).expanduser().absolute()
     finished(follow_copy(server, place, base, told, once=once, delete_many=delete_many))

@@ -14,7 +14,7 @@ from pathlib import Path
 import click
 
 from commonplace.cli.client_file import ClientFile, diff, find
-from commonplace.cli.client_origin import Origin, Origins, between
+from commonplace.cli.client_origin import Origins, SettingsOrigin, between
 from commonplace.cli.command_words import serving
 from commonplace.cli.group import settled, vault_options
 from commonplace.cli.messages import notice
@@ -24,7 +24,7 @@ from commonplace.cli.roots import state_base
 from commonplace.core import config
 from commonplace.errors import BadArgument, NotFound, Unavailable
 from commonplace.server.api import clients
-from commonplace.server.api.clients import CLIENTS, Client, Server
+from commonplace.server.api.clients import CLIENTS, ClientProgram, ServerEntry
 
 
 @click.command("connect")
@@ -74,7 +74,7 @@ def command(
     chosen = replace(flags, vault=flags.vault[1:])
     settings = settled(chosen)
     url = f"http://127.0.0.1:{port}/mcp" if http else ""
-    server = Server(name, serving(settings, chosen, "mcp"), url)
+    server = ServerEntry(name, serving(settings, chosen, "mcp"), url)
     if write:
         _change(file, name, server, yes=yes)
     elif as_json:
@@ -91,11 +91,11 @@ def _known(flags: Flags, name: str) -> list[dict[str, object]]:
     return [_status(client, name) for client in CLIENTS.values()]
 
 
-def _file(client: Client) -> ClientFile:
+def _file(client: ClientProgram) -> ClientFile:
     return find(client, Path.home(), sys.platform, os.environ)
 
 
-def _status(client: Client, name: str) -> dict[str, object]:
+def _status(client: ClientProgram, name: str) -> dict[str, object]:
     """Tell whether a client is here, and whether it knows the vault."""
     file = _file(client)
     folder = file.path.parent
@@ -129,7 +129,7 @@ def _list(known: list[dict[str, object]], name: str, *, as_json: bool) -> None:
     notice(f"to connect one: commonplace connect {example} --write [VAULT]")
 
 
-def _change(file: ClientFile, name: str, server: Server | None, *, yes: bool) -> None:
+def _change(file: ClientFile, name: str, server: ServerEntry | None, *, yes: bool) -> None:
     client, origins = file.client, Origins(state_base(None))
     before, origin = file.read(), origins.get(file.path)
     if server is None:
@@ -154,7 +154,7 @@ def _change(file: ClientFile, name: str, server: Server | None, *, yes: bool) ->
     notice(f"{done}: {file.shown}. Restart {client.label} for it to notice.")
 
 
-def _removed(client: Client, before: str, name: str, origin: Origin | None) -> str:
+def _removed(client: ClientProgram, before: str, name: str, origin: SettingsOrigin | None) -> str:
     """Return the settings without an entry: what they were before, if nothing else is in them."""
     left = config.entries(client.kind, before, client.section)
     if left.pop(name, None) is None:
@@ -167,8 +167,8 @@ def _removed(client: Client, before: str, name: str, origin: Origin | None) -> s
 
 
 def _origin(
-    file: ClientFile, name: str, before: str, after: str, origin: Origin | None
-) -> Origin | None:
+    file: ClientFile, name: str, before: str, after: str, origin: SettingsOrigin | None
+) -> SettingsOrigin | None:
     """Return what is to be remembered of a file once it is changed."""
     kind, section = file.client.kind, file.client.section
     held = config.entries(kind, before, section)

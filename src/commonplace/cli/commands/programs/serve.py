@@ -184,7 +184,7 @@ def serve(
     import anyio
 
     from commonplace.server.metrics.registry import Registry
-    from commonplace.server.owner.unwrap import plain_errors
+    from commonplace.server.owner.error_groups import plain_errors
 
     registry = Registry()
     if compose is None:

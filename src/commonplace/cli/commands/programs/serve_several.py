@@ -41,7 +41,7 @@ def serve_several(
     """Serve every vault of a team that somebody asks for, until the process is told to end."""
     import anyio
 
-    from commonplace.server.owner.unwrap import plain_errors
+    from commonplace.server.owner.error_groups import plain_errors
 
     def settings_of(name: str) -> Settings:
         assert team.folder is not None
@@ -74,7 +74,7 @@ async def _run_several(
     ready: Callable[[str], None],
     monitors: socket.socket | None,
 ) -> None:
-    from commonplace.server.cluster import several
+    from commonplace.server.cluster import multi_vault_node
     from commonplace.server.metrics.registry import Registry
     from commonplace.server.owner.http_apps import url
 
@@ -84,7 +84,7 @@ async def _run_several(
         ready(shown(url(listeners[0]), access))
 
     serving = partial(
-        *(several.serve_several, settings_of, team, access, listeners),
+        *(multi_vault_node.serve_several, settings_of, team, access, listeners),
         ready=tell,
         anew=begin_anew,
         registry=registry,

@@ -50,7 +50,7 @@ async def _history(
 ) -> None:
     from commonplace.cli import vault_access
     from commonplace.vault.history.moments import since
-    from commonplace.vault.history.timeline import Question
+    from commonplace.vault.history.timeline import TimelineQuery
 
     async with vault_access.opened(settings, follow=True) as (vault, owner):
         if owner is None:
@@ -63,7 +63,7 @@ async def _history(
             _diff(await vault.timeline.diff(shown), as_json=as_json)
             return
         moment = since(wanted.pop("since"), time.time())
-        asked = Question(path=wanted.pop("note"), since=moment, **wanted)
+        asked = TimelineQuery(path=wanted.pop("note"), since=moment, **wanted)
         found = await vault.timeline.page(asked)
     if as_json:
         show_json(found)

@@ -12,7 +12,7 @@ from commonplace.server.api.answers import answering, guarded
 from commonplace.server.api.decisions import rows
 from commonplace.server.body import Body, body_of, whole_number
 from commonplace.vault.permissions.approvals import WAITING_MAX
-from commonplace.vault.permissions.requests import Choice
+from commonplace.vault.permissions.requests import PermissionChoice
 from commonplace.vault.vault import Vault
 
 
@@ -106,8 +106,8 @@ def _reason(body: Body) -> str:
     return " ".join(reason.split())
 
 
-def _scope(body: Body) -> Choice:
+def _scope(body: Body) -> PermissionChoice:
     scope = body.get("scope", "once")
     if scope not in ("once", "session", "always"):
         raise BadArgument('scope must be "once", "session" or "always".')
-    return cast("Choice", scope)
+    return cast("PermissionChoice", scope)

@@ -14,7 +14,7 @@ from commonplace.server.api.answers import answering, guarded
 from commonplace.server.api.decisions.set_desk import SetDesk
 from commonplace.server.body import Body, body_of, whole_number
 from commonplace.vault.history.moments import since
-from commonplace.vault.history.timeline import Question
+from commonplace.vault.history.timeline import TimelineQuery
 from commonplace.vault.vault import Vault
 
 PAGE = 50
@@ -30,7 +30,7 @@ def routes(vault: Vault, *, read_only: bool = False) -> list[Route]:
         if given.get("set"):
             return JSONResponse(await sets.history(_number(given, "set")))
         texts = {name: given.get(name, "") for name in ("path", "folder", "by", "cause")}
-        asked = Question(
+        asked = TimelineQuery(
             **texts,
             since=since(given.get("since", ""), time.time()),
             before=_number(given, "before"),

@@ -12,7 +12,7 @@ from commonplace.server.access.identity import who
 from commonplace.server.api.answers import answering, guarded
 from commonplace.server.api.decisions.rows import suggestion
 from commonplace.server.body import Body, body_of, whole_number
-from commonplace.vault.suggestions.pending import Wanted
+from commonplace.vault.suggestions.pending import SuggestionFilter
 from commonplace.vault.vault import Vault
 
 PAGE = 200
@@ -78,7 +78,7 @@ async def _chosen(vault: Vault, body: Body) -> dict[str, list[str]]:
         pairs = [pair(one) for one in cast("list[object]", named)]
     elif any(body.get(key) for key in ("path", "author", "all")):
         path, author = (str(body.get(key) or "") for key in ("path", "author"))
-        pending, _ = await vault.pending.page(Wanted(path or None, author=author or None))
+        pending, _ = await vault.pending.page(SuggestionFilter(path or None, author=author or None))
         pairs = [(each.path, each.id) for each in pending]
     else:
         raise BadArgument("Name suggestions, a path, an author, or all.")
@@ -100,8 +100,8 @@ def pair(one: object) -> tuple[str, str]:
     raise BadArgument("Each suggestion is named by its path and id.")
 
 
-def _wanted(given: Mapping[str, str]) -> Wanted:
+def _wanted(given: Mapping[str, str]) -> SuggestionFilter:
     path, folder, author, kind = (given.get(k) for k in ("path", "folder", "author", "kind"))
     before = given.get("before")
     until = whole_number(before, "before") / 1000 if before else None
-    return Wanted(path, folder, author, kind or None, until)
+    return SuggestionFilter(path, folder, author, kind or None, until)

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from commonplace.core.risks import Risk
 from commonplace.server.api.decisions.rows import approval, suggestion
 from commonplace.vault.sets.approve import WriteAnswers
-from commonplace.vault.sets.contents import Contents, Summary
+from commonplace.vault.sets.contents import SetContents, Summary
 from commonplace.vault.sets.decide import Chosen
 from commonplace.vault.sets.decision import SetDecision
 from commonplace.vault.sets.outcomes import outcomes
@@ -97,7 +97,7 @@ def summary(one: Summary) -> Row:
 
 
 def notes_of(
-    contents: Contents, found: Mapping[str, list[Risk]], said: Mapping[str, list[Thread]]
+    contents: SetContents, found: Mapping[str, list[Risk]], said: Mapping[str, list[Thread]]
 ) -> list[Row]:
     """Put what waits note by note, those with a risk first."""
     changes: dict[str, list[Row]] = {}

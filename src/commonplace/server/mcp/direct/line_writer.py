@@ -7,7 +7,7 @@ from anyio.abc import ByteSendStream
 
 WAITING_BYTES_MAX = 1024 * 1024
 
-Written = Callable[[], None]
+WrittenCallback = Callable[[], None]
 
 
 class LineWriter:
@@ -17,12 +17,12 @@ class LineWriter:
         self._send = send
         self._lines: list[bytes] = []
         self._bytes = 0
-        self._callbacks: list[Written] = []
+        self._callbacks: list[WrittenCallback] = []
         self._closed = False
         self._news = anyio.Event()
         self._sent = anyio.Event()
 
-    def put(self, line: bytes, written: Written | None = None) -> None:
+    def put(self, line: bytes, written: WrittenCallback | None = None) -> None:
         """Send a line soon; `written` is called once it is handed to the system."""
         self._lines += (line, b"\n")
         self._bytes += len(line)

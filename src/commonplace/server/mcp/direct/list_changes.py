@@ -4,7 +4,7 @@ from asyncio import TimerHandle, get_running_loop
 from collections.abc import Callable
 from types import TracebackType
 
-from commonplace.server.mcp.ports import BURST_SECONDS, NoteChange, Notes
+from commonplace.server.mcp.ports import BURST_SECONDS, NoteEvent, Notes
 
 NOTICE = b'{"jsonrpc":"2.0","method":"notifications/resources/list_changed"}'
 
@@ -39,7 +39,7 @@ class ListChanges:
             self._due = None
         self.stop()
 
-    def _hear(self, change: NoteChange) -> None:
+    def _hear(self, change: NoteEvent) -> None:
         if change.kind != "changed" and self._due is None:
             self._due = get_running_loop().call_later(BURST_SECONDS, self._say)
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from commonplace.server.access.identity import Holder, holder_of
+from commonplace.server.access.identity import TokenHolder, holder_of
 from commonplace.server.mcp.direct.requests import MODERN_VERSION
 
 _ID = b"mcp-session-id"
@@ -22,7 +22,7 @@ _OPENING_REQUESTS = 2
 
 @dataclass(slots=True)
 class _Session:
-    holder: Holder | None
+    holder: TokenHolder | None
     requests: int = 0
     under_way: int = 0
 
@@ -99,7 +99,7 @@ class McpSessions:
             del self._sessions[id]
 
 
-def _token_id(holder: Holder | None) -> str | None:
+def _token_id(holder: TokenHolder | None) -> str | None:
     return holder.token.id if holder else None
 
 

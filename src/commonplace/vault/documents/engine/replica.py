@@ -171,7 +171,7 @@ class Replica:
         return told if told != NO_UPDATE else b""
 
 
-class Order:
+class NeighbourOrder:
     """Asks a replica for the order of neighbours once some updates more are applied.
 
     They are applied to a copy, which is made at the first question.

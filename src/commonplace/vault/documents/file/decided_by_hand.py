@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from commonplace.core.critic import rank
-from commonplace.core.critic.decide import Choice, choices
+from commonplace.core.critic.decide import DecidableSuggestion, choices
 from commonplace.core.text import edits
 from commonplace.core.text.edit_sequence import compose
 from commonplace.core.text.edits import Edit
@@ -20,8 +20,8 @@ _SUGGESTIONS_MAX = 40
 _CHARS_MAX = 400_000
 _SWEEPS_MAX = 4
 
-Way = Literal["keep", "accept", "reject"]
-_WAYS: tuple[Way, ...] = ("keep", "accept", "reject")
+HandDecision = Literal["keep", "accept", "reject"]
+_WAYS: tuple[HandDecision, ...] = ("keep", "accept", "reject")
 _Far = tuple[int, int, int]
 
 
@@ -39,25 +39,25 @@ class _Passage:
     held: str
     start: int
     end: int
-    found: Sequence[Choice]
+    found: Sequence[DecidableSuggestion]
     saved: str
 
-    def far(self, ways: Sequence[Way]) -> _Far:
+    def far(self, ways: Sequence[HandDecision]) -> _Far:
         """Tell how far it is from the save once suggestions are decided."""
         image = self.image(ways)
         lines, words = line_distance(image, self.saved), edits.word_distance(image, self.saved)
         return lines, words, edits.distance(image, self.saved)
 
-    def image(self, ways: Sequence[Way]) -> str:
+    def image(self, ways: Sequence[HandDecision]) -> str:
         """Return it with its suggestions decided."""
         return _edited(self.held, self.start, self.end, self.decisions(ways))
 
-    def decisions(self, ways: Sequence[Way]) -> list[Edit]:
+    def decisions(self, ways: Sequence[HandDecision]) -> list[Edit]:
         """Return the edits that decide its suggestions."""
         pairs = zip(self.found, ways, strict=True)
         return [edit for each, way in pairs for edit in _edits_of(each, way)]
 
-    def made(self, each: Choice, way: Way) -> str:
+    def made(self, each: DecidableSuggestion, way: HandDecision) -> str:
         """Return what stands in the place of a suggestion once it is decided."""
         return _edited(self.held, each.start, each.end, _edits_of(each, way))
 
@@ -71,7 +71,7 @@ class Story:
 
     far: _Far
     passage: _Passage
-    ways: Sequence[Way]
+    ways: Sequence[HandDecision]
 
     @property
     def rejected(self) -> frozenset[str]:
@@ -131,13 +131,13 @@ def nearest(held: str, saved: str) -> Story:
 def _search(passage: _Passage) -> Story:
     """Try the ways of each suggestion, one after the other, until none brings it nearer."""
     kept = (passage.held[each.start : each.end] in passage.saved for each in passage.found)
-    chosen: list[Way] = ["keep" if there else "reject" for there in kept]
+    chosen: list[HandDecision] = ["keep" if there else "reject" for there in kept]
     best = passage.far(chosen)
     for _ in range(_SWEEPS_MAX):
         before = best
         for at in range(len(chosen)):
             for way in _WAYS:
-                tried = list[Way]((*chosen[:at], way, *chosen[at + 1 :]))
+                tried = list[HandDecision]((*chosen[:at], way, *chosen[at + 1 :]))
                 if way != chosen[at] and (far := passage.far(tried)) < best:
                     best, chosen = far, tried
         if best == before:
@@ -145,7 +145,7 @@ def _search(passage: _Passage) -> Story:
     return Story(best, passage, chosen)
 
 
-def _edits_of(each: Choice, way: Way) -> list[Edit]:
+def _edits_of(each: DecidableSuggestion, way: HandDecision) -> list[Edit]:
     if way == "keep":
         return []
     return each.accept if way == "accept" else each.reject

@@ -17,7 +17,7 @@ from commonplace.vault.supervisor import tell_failure
 _POLL_SECONDS = 0.05
 
 
-class Moves:
+class DocumentMoves:
     """What the index told of files, until their documents have followed."""
 
     def __init__(

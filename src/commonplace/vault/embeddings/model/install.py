@@ -47,14 +47,14 @@ __all__ = [
     "verify",
 ]
 
-Progress = Callable[[str], None]
+ReportStep = Callable[[str], None]
 
 _PARTIAL = ".partial-"
 
 
 def install(
     data: Path,
-    progress: Progress | None = None,
+    progress: ReportStep | None = None,
     source: ModelSource = MINILM,
     arrived: Arrived = lambda _: None,
 ) -> Status:
@@ -78,7 +78,7 @@ def install(
         ) from error
 
 
-def _install(models: Path, tell: Progress, source: ModelSource, arrived: Arrived) -> Status:
+def _install(models: Path, tell: ReportStep, source: ModelSource, arrived: Arrived) -> Status:
     work = Path(tempfile.mkdtemp(prefix=_PARTIAL, dir=models))
     try:
         tell("Fetching the model's weights (84 MB)")

@@ -13,7 +13,7 @@ from typing import Self
 from commonplace.errors import Unavailable
 from commonplace.vault.settings import Root, Settings
 
-News = dict[str, object]
+BuildNews = dict[str, object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Builder:
             self._process.stdin.close()
         return self
 
-    async def news(self) -> AsyncGenerator[News]:
+    async def news(self) -> AsyncGenerator[BuildNews]:
         """Pass on what is told of the job, to its end."""
         # Here, so that a process can be started before anything big is loaded.
         import anyio

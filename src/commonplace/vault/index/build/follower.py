@@ -4,9 +4,9 @@ from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 from typing import cast
 
-from commonplace.vault.index.build.builder import Builder, News
+from commonplace.vault.index.build.builder import Builder, BuildNews
 from commonplace.vault.index.mirror import Contents, NoteChange
-from commonplace.vault.index.state import IndexState, Progress
+from commonplace.vault.index.state import IndexState, ReportProgress
 
 
 class BuildFollower:
@@ -19,7 +19,7 @@ class BuildFollower:
         self._contents = contents
         self._load = load
 
-    async def follow(self, building: Builder, progress: Progress | None) -> None:
+    async def follow(self, building: Builder, progress: ReportProgress | None) -> None:
         """Follow the build process; there is no other writer meanwhile."""
         before = dict.fromkeys(self._contents.catalog.paths())
         self._state.building = True
@@ -43,14 +43,14 @@ class BuildFollower:
             self._state.building = False
             self._state.outdated = 0
 
-    def _count(self, news: News, progress: Progress | None) -> None:
+    def _count(self, news: BuildNews, progress: ReportProgress | None) -> None:
         if "todo" in news:
             self._state.todo = int(str(news["todo"]))
             self._state.read = int(str(news.get("read", 0)))
             if progress:
                 progress(self._state.read, self._state.todo)
 
-    def _tell_built(self, news: News, before: dict[str, None]) -> None:
+    def _tell_built(self, news: BuildNews, before: dict[str, None]) -> None:
         """Tell followers what a build found; after a first build nobody has seen anything yet."""
         if not before:
             return

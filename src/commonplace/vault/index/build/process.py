@@ -16,7 +16,7 @@ from commonplace.vault.files.reader import Listed
 from commonplace.vault.files.roots import Roots
 from commonplace.vault.index.build import scan
 from commonplace.vault.index.build.builder import BuildJob
-from commonplace.vault.index.build.scan import Plan, Seen, plan, read
+from commonplace.vault.index.build.scan import IndexDifference, Seen, plan, read
 from commonplace.vault.index.build.workers import shared_out
 from commonplace.vault.index.reader import Index, IndexedFile
 from commonplace.vault.index.rows import Rows
@@ -60,7 +60,11 @@ def run(job: BuildJob) -> Generator[dict[str, object]]:
 
 
 def _read_all(
-    job: BuildJob, roots: Roots, work: Plan, known: dict[str, IndexedFile], writer: IndexWriter
+    job: BuildJob,
+    roots: Roots,
+    work: IndexDifference,
+    known: dict[str, IndexedFile],
+    writer: IndexWriter,
 ) -> Iterator[dict[str, object]]:
     todo = work.new + work.changed
     reader = _Reader(roots, todo, writer.numbers([listed.path for listed in todo]), known)
@@ -117,7 +121,7 @@ def _read_in_order(job: BuildJob, reader: _Reader) -> Iterator[Rows]:
     return map(Rows.unpacked, shared_out(reader.packed, reader.portions, job.workers))
 
 
-def _done(work: Plan) -> dict[str, object]:
+def _done(work: IndexDifference) -> dict[str, object]:
     """Tell what changed, or how much when it is too much to tell."""
     told = len(work.new) + len(work.changed) + len(work.gone) <= _CHANGES_TOLD_MAX
     return {

@@ -19,7 +19,7 @@ Seen = tuple[str, int, bytes]
 
 
 @dataclass(slots=True)
-class Plan:
+class IndexDifference:
     """The difference between the files and the index."""
 
     found: int = 0
@@ -29,9 +29,9 @@ class Plan:
     moved: dict[str, str] = field(default_factory=dict[str, str])
 
 
-def plan(found: Iterable[Listed], known: Mapping[str, IndexedFile]) -> Plan:
+def plan(found: Iterable[Listed], known: Mapping[str, IndexedFile]) -> IndexDifference:
     """Compare a scan with the index by stamps; nothing is read."""
-    work = Plan()
+    work = IndexDifference()
     seen: set[str] = set()
     for listed in found:
         if listed.path in seen:

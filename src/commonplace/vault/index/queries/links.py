@@ -36,7 +36,7 @@ class LinkTo:
     ambiguous: bool
 
 
-Written = tuple[int, str | None, str, str]
+WrittenLink = tuple[int, str | None, str, str]
 """A link as it stands: its note, the path that it means, its kind, and its target as written."""
 
 
@@ -147,7 +147,7 @@ class LinkIndex:
             found += self._db.execute(sql, part).fetchall()
         return found
 
-    def written(self, sources: Collection[int] | None = None) -> Iterator[Written]:
+    def written(self, sources: Collection[int] | None = None) -> Iterator[WrittenLink]:
         """Yield the links of some notes, or of all, in the order in which they stand."""
         sql = (
             "SELECT links.source, target.path, links.kind, links.raw FROM links"

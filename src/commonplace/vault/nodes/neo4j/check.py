@@ -7,7 +7,7 @@ from commonplace.errors import BadArgument
 from commonplace.vault.index.reader import Index
 from commonplace.vault.nodes.neo4j.connection import connected
 from commonplace.vault.nodes.neo4j.open import MIRROR, use_of
-from commonplace.vault.nodes.neo4j.replica import MirrorWriter, Progress
+from commonplace.vault.nodes.neo4j.replica import MirrorWriter, ReportProgress
 from commonplace.vault.nodes.neo4j.schema import prepare
 from commonplace.vault.nodes.neo4j.source import VaultSource
 from commonplace.vault.settings import Settings, vault_key
@@ -21,7 +21,9 @@ class Checked:
     wrong: list[str]
 
 
-async def check(settings: Settings, *, mend: bool, looking: Progress, mending: Progress) -> Checked:
+async def check(
+    settings: Settings, *, mend: bool, looking: ReportProgress, mending: ReportProgress
+) -> Checked:
     """Compare the mirror of a vault, whose index is current, word for word."""
     if use_of(settings.store) != MIRROR:
         raise BadArgument(

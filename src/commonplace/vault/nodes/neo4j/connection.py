@@ -68,7 +68,7 @@ async def _rows(result: AsyncResult) -> list[Row]:
     return [dict(zip(keys, values, strict=True)) for values in await result.values()]
 
 
-Work = Callable[[Transaction], Awaitable[Result]]
+TransactionWork = Callable[[Transaction], Awaitable[Result]]
 
 
 class Database:
@@ -102,7 +102,9 @@ class Database:
                 await anyio.sleep(pause)
                 pause *= 2
 
-    async def write(self, work: Work[Result], seconds_max: float = WRITE_SECONDS_MAX) -> Result:
+    async def write(
+        self, work: TransactionWork[Result], seconds_max: float = WRITE_SECONDS_MAX
+    ) -> Result:
         """Change something, whole or not at all, once; others wait meanwhile."""
         await self.ready()
         number = uuid.uuid4().hex
@@ -155,7 +157,9 @@ class Database:
 class PreparedDatabase(Database):
     """A database whose schema is made before it is first asked, however late it answers."""
 
-    def __init__(self, driver: AsyncDriver, choice: StoreChoice, prepare: "Prepare") -> None:
+    def __init__(
+        self, driver: AsyncDriver, choice: StoreChoice, prepare: "PrepareDatabase"
+    ) -> None:
         super().__init__(driver, choice)
         self._plain = Database(driver, choice)
         self._prepare = prepare
@@ -176,7 +180,7 @@ class PreparedDatabase(Database):
         self._is_ready = False
 
 
-Prepare = Callable[[Database], Awaitable[None]]
+PrepareDatabase = Callable[[Database], Awaitable[None]]
 
 GONE = "The database was emptied since. Try again: it is made ready anew."
 
@@ -226,7 +230,7 @@ def _reason(error: Exception) -> str:
 
 
 @asynccontextmanager
-async def connected(choice: StoreChoice, prepare: Prepare) -> AsyncGenerator[Database]:
+async def connected(choice: StoreChoice, prepare: PrepareDatabase) -> AsyncGenerator[Database]:
     """Connect to the database of a choice; whether it answers shows when it is asked."""
     try:
         driver = AsyncGraphDatabase.driver(  # pyright: ignore[reportUnknownMemberType]

@@ -14,7 +14,7 @@ import anyio
 from commonplace.errors import CommonplaceError
 from commonplace.vault.index.mirror import NoteChange
 from commonplace.vault.nodes.neo4j.connection import Database
-from commonplace.vault.nodes.neo4j.replica import MirrorWriter, Progress
+from commonplace.vault.nodes.neo4j.replica import MirrorWriter, ReportProgress
 from commonplace.vault.nodes.neo4j.source import VaultSource
 from commonplace.vault.vault import Vault
 
@@ -45,7 +45,7 @@ class Mirror:
         self._lines = ProgressLines()
         self.problem: str | None = None
 
-    async def run(self, progress: Progress | None = None) -> None:
+    async def run(self, progress: ReportProgress | None = None) -> None:
         """Follow the vault until cancelled."""
         stops = [
             self._vault.contents.follow(self._heard),
@@ -100,7 +100,7 @@ class Mirror:
 
     # -- copying
 
-    async def _catch_up(self, progress: Progress | None) -> None:
+    async def _catch_up(self, progress: ReportProgress | None) -> None:
         while self._compare or self._changed:
             self._woken = anyio.Event()
             compare, changed, moved = self._compare, self._changed, self._moved

@@ -16,10 +16,9 @@ from commonplace.vault.nodes.neo4j.mirror import Mirror
 from commonplace.vault.nodes.neo4j.notes import NodeTexts
 from commonplace.vault.nodes.neo4j.schema import prepare
 from commonplace.vault.nodes.neo4j.search import NodeSearch
-from commonplace.vault.nodes.neo4j.store import Neo4jStore, Told
+from commonplace.vault.nodes.neo4j.store import Neo4jStore, ReportedProblems
+from commonplace.vault.nodes.providers import StoreFactory
 from commonplace.vault.nodes.requests import NodeWishes
-from commonplace.vault.nodes.store import Store
-from commonplace.vault.permissions.permissions import Permissions
 from commonplace.vault.settings import Settings, vault_key
 from commonplace.vault.store_settings import StoreChoice
 from commonplace.vault.supervisor import Supervisor
@@ -28,7 +27,6 @@ from commonplace.vault.vault import Vault
 if TYPE_CHECKING:
     from commonplace.vault.embeddings.provider import Embedder
 
-Give = Callable[[Permissions], Store]
 
 OWN, MIRROR = "own", "mirror"
 OPTIONS = ("use", "database")
@@ -46,7 +44,7 @@ def use_of(choice: StoreChoice) -> str:
 
 
 @asynccontextmanager
-async def open_store(choice: StoreChoice, vault: Vault) -> AsyncGenerator[Give]:
+async def open_store(choice: StoreChoice, vault: Vault) -> AsyncGenerator[StoreFactory]:
     """Connect, and keep going what the use needs; a database that is away is waited for."""
     opening = _own if use_of(choice) == OWN else _mirror
     async with opening(choice, vault) as give:
@@ -54,12 +52,12 @@ async def open_store(choice: StoreChoice, vault: Vault) -> AsyncGenerator[Give]:
 
 
 @asynccontextmanager
-async def _own(choice: StoreChoice, vault: Vault) -> AsyncGenerator[Give]:
+async def _own(choice: StoreChoice, vault: Vault) -> AsyncGenerator[StoreFactory]:
     async with (
         connected(choice, partial(prepare, use=OWN, vault="")) as database,
         anyio.create_task_group() as tasks,
     ):
-        read_only, told = vault.settings.read_only, Told()
+        read_only, told = vault.settings.read_only, ReportedProblems()
         wishes = NodeWishes(NodeTexts(database), choice.url, read_only=read_only)
         wishes.teach(vault.permissions)
         search = NodeSearch(database, _embedder(vault.settings))
@@ -74,7 +72,7 @@ async def _own(choice: StoreChoice, vault: Vault) -> AsyncGenerator[Give]:
 
 
 @asynccontextmanager
-async def _mirror(choice: StoreChoice, vault: Vault) -> AsyncGenerator[Give]:
+async def _mirror(choice: StoreChoice, vault: Vault) -> AsyncGenerator[StoreFactory]:
     key = vault_key(vault.settings.roots)
     async with (
         connected(choice, partial(prepare, use=MIRROR, vault=key)) as database,

@@ -5,13 +5,14 @@ with its links, so one that a crash left half way is found by the next compariso
 fingerprints is kept in the store's mark by the same transaction that changes them.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, cast
 
 import anyio
 import anyio.to_thread
 
 from commonplace.core import paths
+from commonplace.vault.index.state import ReportProgress
 from commonplace.vault.nodes.neo4j import rows
 from commonplace.vault.nodes.neo4j.cleanup import drop_unused
 from commonplace.vault.nodes.neo4j.connection import LOAD_SECONDS_MAX, Database, Transaction
@@ -21,8 +22,6 @@ from commonplace.vault.nodes.neo4j.source import VaultSource, batches, total
 
 NOTES_AT_ONCE = 200
 FINGERPRINTS_AT_ONCE = 5_000
-
-Progress = Callable[[int, int], None]
 
 
 class MirrorWriter:
@@ -34,7 +33,7 @@ class MirrorWriter:
         self._reading = anyio.CapacityLimiter(1)
 
     async def put(
-        self, ids: Collection[str], moved: Mapping[str, str], progress: Progress | None = None
+        self, ids: Collection[str], moved: Mapping[str, str], progress: ReportProgress | None = None
     ) -> None:
         """Make these notes in the mirror what they are in the vault; what is gone goes."""
         done, todo = 0, 2 * len(ids)
@@ -81,7 +80,7 @@ class MirrorWriter:
             after = page[-1]["id"]
         return found
 
-    async def faults(self, progress: Progress | None = None) -> list[str]:
+    async def faults(self, progress: ReportProgress | None = None) -> list[str]:
         """Compare everything that the mirror shows, word for word; name the notes that differ."""
         here = await anyio.to_thread.run_sync(self._source.fingerprints, limiter=self._reading)
         there = await self.fingerprints()
@@ -100,7 +99,7 @@ class MirrorWriter:
                 progress(done, len(here))
         return list(wrong)
 
-    async def mend(self, ids: Collection[str], progress: Progress | None = None) -> None:
+    async def mend(self, ids: Collection[str], progress: ReportProgress | None = None) -> None:
         """Put notes again, and set the sum right."""
         await self.put(ids, {}, progress)
         there = await self.fingerprints()

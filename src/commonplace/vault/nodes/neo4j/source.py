@@ -13,7 +13,7 @@ from pathlib import Path
 
 from commonplace.core import links, paths
 from commonplace.core.frontmatter import body
-from commonplace.vault.index.queries.links import Written
+from commonplace.vault.index.queries.links import WrittenLink
 from commonplace.vault.index.reader import Index
 from commonplace.vault.nodes.neo4j import rows
 from commonplace.vault.nodes.neo4j.rows import Row
@@ -101,7 +101,7 @@ def total(fingerprints: Iterable[str], before: str = _NONE) -> str:
     return f"{number:032x}"
 
 
-def _leading(source: str, written: Iterable[Written]) -> LinkEnds:
+def _leading(source: str, written: Iterable[WrittenLink]) -> LinkEnds:
     targets: dict[str, list[str]] = {}
     wants: dict[str, list[str]] = {}
     for _, target, kind, raw in written:

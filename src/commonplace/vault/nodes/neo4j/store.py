@@ -22,11 +22,11 @@ from commonplace.vault.nodes.store import (
     Capability,
     Carriers,
     Direction,
-    Draft,
     Metric,
     Neighbours,
+    NewNode,
     Node,
-    Revision,
+    NodeUpdate,
     SearchResult,
     Surroundings,
     Updated,
@@ -41,7 +41,7 @@ TAGGED_MANY = 2_000
 TOLD_MAX = 20_000
 
 
-class Told:
+class ReportedProblems:
     """What was said to be amiss in nodes, so that it is said once."""
 
     def __init__(self) -> None:
@@ -65,7 +65,7 @@ class Neo4jStore:
         wishes: NodeWishes,
         search: NodeSearch,
         permissions: Permissions,
-        told: Told,
+        told: ReportedProblems,
         *,
         read_only: bool = False,
     ) -> None:
@@ -251,11 +251,11 @@ class Neo4jStore:
 
     # -- writing
 
-    async def create(self, draft: Draft, by: Asker) -> str:
+    async def create(self, draft: NewNode, by: Asker) -> str:
         """Make a node."""
         return await self._writing.create(draft, by)
 
-    async def update(self, id: str, revision: Revision, by: Asker) -> Updated:
+    async def update(self, id: str, revision: NodeUpdate, by: Asker) -> Updated:
         """Change a node, rename it, or both."""
         return await self._writing.update(id, revision, by)
 

@@ -13,7 +13,7 @@ from commonplace.vault.suggestions.ledger import Credit, Decision, credit_of, pl
 
 
 @dataclass(frozen=True, slots=True)
-class Deed:
+class NoteDecision:
     """One note before and after a decision, whose suggestions were decided, and the ledger's rows.
 
     It is plain values when packed, and whole again when unpacked.
@@ -46,7 +46,7 @@ class Deed:
         }
 
     @classmethod
-    def unpacked(cls, kept: Json) -> "Deed":
+    def unpacked(cls, kept: Json) -> "NoteDecision":
         """Return what was packed."""
         fields = cast("dict[str, Any]", kept)
         return cls(

@@ -30,7 +30,7 @@ CREATE TABLE IF NOT EXISTS turn (one INTEGER PRIMARY KEY CHECK (one = 1), fence 
 
 
 @dataclass(frozen=True, slots=True)
-class AgreedFile:
+class SyncedFile:
     """A file as both had it; `ours` are the hashes of what we put there or were about to.
 
     `kept` is None for one that was to be made, and of which nobody knows whether it was.
@@ -41,7 +41,7 @@ class AgreedFile:
     ours: frozenset[bytes]
 
 
-class Agreed:
+class SyncedFiles:
     """One row a file; used from any thread."""
 
     def __init__(self, file: Path) -> None:
@@ -60,7 +60,7 @@ class Agreed:
         with self._using:
             self._db.close()
 
-    def get(self, path: bytes) -> AgreedFile | None:
+    def get(self, path: bytes) -> SyncedFile | None:
         """Return what was agreed on for a file; None if there was none."""
         with self._using:
             row = self._db.execute(
@@ -70,7 +70,7 @@ class Agreed:
             ).fetchone()
         return None if row is None else _agreed(*row)
 
-    def all(self) -> dict[bytes, AgreedFile]:
+    def all(self) -> dict[bytes, SyncedFile]:
         """Return everything, by path."""
         with self._using:
             rows = self._db.execute(
@@ -155,7 +155,7 @@ def _agreed(
     inode: int,
     before: bytes | None,
     expected: bytes | None,
-) -> AgreedFile:
+) -> SyncedFile:
     ours = frozenset(each for each in (sha, before, expected) if each)
     kept = KeptFile(sha, mode, mtime_ns) if sha else None
-    return AgreedFile(kept, Stamp(mtime_ns, size, inode), ours)
+    return SyncedFile(kept, Stamp(mtime_ns, size, inode), ours)

@@ -17,7 +17,7 @@ WAIT_SECONDS_MAX = 60.0
 UNDER_WAY_SECONDS_MAX = 5.0
 
 
-class WriteGate:
+class WriteLock:
     """Whose writes are under way, and whose have to wait."""
 
     def __init__(self) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
 
-class Attendance:
+class UsageCounter:
     """Counts those who use something."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:

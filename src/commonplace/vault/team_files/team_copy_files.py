@@ -28,7 +28,7 @@ _MISSING = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EXDEV)
 _THREADS = 16
 
 
-class NewFile(NamedTuple):
+class FileReplacement(NamedTuple):
     """A file to be put in place of what looks as expected; None for nothing."""
 
     path: bytes
@@ -46,7 +46,7 @@ class FoundFile:
     mode: int
 
 
-class CopyFiles:
+class TeamCopyFiles:
     """The folders of a working copy, held open."""
 
     def __init__(self, settings: Settings) -> None:
@@ -148,12 +148,12 @@ class CopyFiles:
             ) from error
         return stamp
 
-    def write_many(self, files: Iterable[NewFile]) -> list[Stamp]:
+    def write_many(self, files: Iterable[FileReplacement]) -> list[Stamp]:
         """Put many files in place, several at once: each waits for the disk."""
         with ThreadPoolExecutor(_THREADS) as pool:
             return list(pool.map(self._write_one, files))
 
-    def _write_one(self, file: NewFile) -> Stamp:
+    def _write_one(self, file: FileReplacement) -> Stamp:
         return self.write(*file)
 
     def rename(self, old: bytes, new: bytes) -> None:

@@ -1,4 +1,4 @@
-"""The way of a node that is not the owner: each connection's bytes go to the owner, and back."""
+"""From a node that is not the owner to the owner: the bytes of each connection, both ways."""
 
 import logging
 import socket
@@ -12,8 +12,8 @@ from anyio.streams.buffered import BufferedByteStream
 from anyio.streams.tls import TLSStream
 
 from commonplace.errors import Unavailable
-from commonplace.server.cluster.carry import ENDED, carry
-from commonplace.server.cluster.door import HANDSHAKE_SECONDS_MAX
+from commonplace.server.cluster.forwarding import ENDED, carry
+from commonplace.server.cluster.node_listener import HANDSHAKE_SECONDS_MAX
 from commonplace.server.owner.handshake import HELLO_MAX, Hello, line, parse_answer
 from commonplace.server.relay.http_proxy import wait_gone
 
@@ -21,7 +21,7 @@ _logger = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
-class Way:
+class OwnerConnection:
     """Where the owner is, and what it is told of who comes."""
 
     host: str
@@ -29,7 +29,7 @@ class Way:
     context: ssl.SSLContext
     greeting: Hello
     carried: int = 0
-    """How many connections go this way now."""
+    """How many connections are open now."""
 
     async def pass_on(self, listeners: Sequence[socket.socket], ready: Callable[[], None]) -> None:
         """Pass everybody on until the owner goes; raises what `ENDED` names if it is not there."""

@@ -4,20 +4,20 @@ import anyio
 import pytest
 
 from commonplace.errors import Unavailable
-from commonplace.vault.undo import gate as module
-from commonplace.vault.undo.gate import WriteGate
+from commonplace.vault.undo import write_lock
+from commonplace.vault.undo.write_lock import WriteLock
 
 pytestmark = pytest.mark.anyio
 
 
 async def test_a_write_waits_until_the_undo_is_through_and_others_do_not() -> None:
-    gate, done = WriteGate(), list[str]()
+    lock, done = WriteLock(), list[str]()
 
     async def write(name: str) -> None:
-        async with gate.write(name):
+        async with lock.write(name):
             done.append(name)
 
-    async with anyio.create_task_group() as tasks, gate.hold("Claude"):
+    async with anyio.create_task_group() as tasks, lock.hold("Claude"):
         tasks.start_soon(write, "Claude")
         await write("Mira")
         await anyio.wait_all_tasks_blocked()
@@ -27,17 +27,17 @@ async def test_a_write_waits_until_the_undo_is_through_and_others_do_not() -> No
 
 
 async def test_an_undo_waits_for_the_write_that_is_under_way() -> None:
-    gate, done = WriteGate(), list[str]()
+    lock, done = WriteLock(), list[str]()
     begun, go_on = anyio.Event(), anyio.Event()
 
     async def write() -> None:
-        async with gate.write("Claude"):
+        async with lock.write("Claude"):
             begun.set()
             await go_on.wait()
             done.append("written")
 
     async def undo() -> None:
-        async with gate.hold("Claude"):
+        async with lock.hold("Claude"):
             done.append("undone")
 
     async with anyio.create_task_group() as tasks:
@@ -51,12 +51,12 @@ async def test_an_undo_waits_for_the_write_that_is_under_way() -> None:
 
 
 async def test_neither_waits_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "UNDER_WAY_SECONDS_MAX", 0.01)
-    monkeypatch.setattr(module, "WAIT_SECONDS_MAX", 0.01)
-    gate = WriteGate()
-    async with gate.write("Claude"), gate.hold("Claude"):
+    monkeypatch.setattr(write_lock, "UNDER_WAY_SECONDS_MAX", 0.01)
+    monkeypatch.setattr(write_lock, "WAIT_SECONDS_MAX", 0.01)
+    lock = WriteLock()
+    async with lock.write("Claude"), lock.hold("Claude"):
         with pytest.raises(Unavailable, match="taking back what you did"):
-            async with gate.write("Claude"):
+            async with lock.write("Claude"):
                 pytest.fail("it was let in")
-    async with gate.write("Claude"):
+    async with lock.write("Claude"):
         pass

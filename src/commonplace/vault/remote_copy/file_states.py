@@ -7,7 +7,7 @@ from commonplace.vault.remote_copy.server import RemoteFiles
 from commonplace.vault.remote_copy.state import AgreedFile
 
 
-class Picture:
+class FileStates:
     """What folder and server hold, by path, as far as is known."""
 
     def __init__(self, agreed: dict[str, AgreedFile]) -> None:

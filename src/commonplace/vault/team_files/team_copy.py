@@ -16,12 +16,12 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from commonplace.errors import CommonplaceError, Unavailable
-from commonplace.vault.files.keeper import FileChange, Written
+from commonplace.vault.files.backing_store import FileChange, FileWrite
 from commonplace.vault.files.open_files import is_open_for_writing
 from commonplace.vault.files.reader import Stamp
-from commonplace.vault.team_files.agreed import Agreed
-from commonplace.vault.team_files.copy_files import CopyFiles
 from commonplace.vault.team_files.store import FileStore, KeptFile, sha_of
+from commonplace.vault.team_files.synced_files import SyncedFiles
+from commonplace.vault.team_files.team_copy_files import TeamCopyFiles
 
 _logger = logging.getLogger(__name__)
 
@@ -37,10 +37,10 @@ class _Planned:
     stamp: Stamp | None
 
 
-class WorkingCopy:
-    """The keeper of a team's files. Its methods are called in threads, but for `close`."""
+class TeamCopy:
+    """A copy of a team's files on a node. Its methods are called in threads, but for `close`."""
 
-    def __init__(self, store: FileStore, files: CopyFiles, agreed: Agreed) -> None:
+    def __init__(self, store: FileStore, files: TeamCopyFiles, agreed: SyncedFiles) -> None:
         self.store = store
         self.files = files
         self.agreed = agreed
@@ -138,7 +138,7 @@ class WorkingCopy:
         planned, contents = list[_Planned](), list[bytes]()
         for change in changes:
             path = self.files.key(change.root, change.path)
-            if isinstance(change, Written):
+            if isinstance(change, FileWrite):
                 if change.new and self.files.find(path) is not None:
                     raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST))
                 kept = KeptFile(sha_of(change.data), change.mode, change.stamp.mtime_ns)
@@ -220,7 +220,9 @@ class WorkingCopy:
         """Name the files that changes touch."""
         found = {self.files.key(each.root, each.path) for each in changes}
         return found | {
-            self.files.key(each.root, each.was) for each in changes if not isinstance(each, Written)
+            self.files.key(each.root, each.was)
+            for each in changes
+            if not isinstance(each, FileWrite)
         }
 
 

@@ -1,4 +1,4 @@
-"""The gate of a node with several vaults: each connection is carried to the owner of its vault.
+"""Connections to a node with several vaults: each is carried to the owner of its vault.
 
 That owner is this node, or another, or, when nobody has the vault, the node whose turn it is.
 Whoever comes while a vault changes hands waits, and is not refused.
@@ -18,13 +18,13 @@ from anyio.streams.buffered import BufferedByteStream
 from anyio.streams.tls import TLSStream
 
 from commonplace.errors import BadArgument, CommonplaceError, NotFound, Unavailable
-from commonplace.server.cluster.carry import ENDED, carry
-from commonplace.server.cluster.door import speak
-from commonplace.server.cluster.head import HEAD_MAX, Head, parse_head
+from commonplace.server.cluster.forwarding import ENDED, carry
+from commonplace.server.cluster.head import HEAD_MAX, RequestHead, parse_head
+from commonplace.server.cluster.node_listener import speak
+from commonplace.server.cluster.owner_connection import OwnerConnection
 from commonplace.server.cluster.places import Places
 from commonplace.server.cluster.team import Team, checked_name
 from commonplace.server.cluster.vaults import OpenVault, Vaults
-from commonplace.server.cluster.way import Way
 from commonplace.server.owner.half_open import HEAD_SECONDS_MAX, count_max
 from commonplace.server.owner.handshake import Hello, Welcome, line
 from commonplace.server.relay.http_proxy import copy
@@ -40,7 +40,7 @@ _PLAIN = "Content-Type: text/plain; charset=utf-8"
 _logger = logging.getLogger(__name__)
 
 
-class Gate:
+class ConnectionRouter:
     """Carries everybody to the vault that they ask for."""
 
     def __init__(
@@ -90,7 +90,7 @@ class Gate:
         except Exception:
             _logger.exception("a connection to a vault failed")
 
-    async def _head(self, stream: BufferedByteStream) -> Head | None:
+    async def _head(self, stream: BufferedByteStream) -> RequestHead | None:
         """Read what somebody wants; None if they do not say so in time, or it cannot be read.
 
         If too many have not said it yet, the one who has waited for longest is given up.
@@ -108,7 +108,9 @@ class Gate:
                 self._half_open.pop(scope, None)
         return None
 
-    async def _answer(self, head: Head, stream: BufferedByteStream, client: SocketStream) -> None:
+    async def _answer(
+        self, head: RequestHead, stream: BufferedByteStream, client: SocketStream
+    ) -> None:
         patience = anyio.CancelScope(deadline=anyio.current_time() + REACH_SECONDS_MAX)
         try:
             if head.path in _HEALTH and not self._team.vault:
@@ -162,7 +164,7 @@ class Gate:
     async def _have_opened(self, name: str, greeting: Hello) -> TLSStream | None:
         """Have a vault opened that nobody has, by the first whose turn it is and who answers.
 
-        Returns the way there, if that is another node.
+        Returns a connection there, if that is another node.
         """
         candidates = await self._candidates(name)
         if not candidates:
@@ -183,9 +185,9 @@ class Gate:
 
     async def _reach(self, address: str, greeting: Hello) -> TLSStream | None:
         host, _, port = address.rpartition(":")
-        way = Way(host, int(port), self._context, greeting)
+        owner = OwnerConnection(host, int(port), self._context, greeting)
         try:
-            return await way.reach(greeting, REACH_SECONDS_MAX)
+            return await owner.reach(greeting, REACH_SECONDS_MAX)
         except ENDED:
             return None
 
@@ -233,7 +235,7 @@ def _healthy() -> bytes:
     return _written(200, "OK", body, "Content-Type: application/json")
 
 
-def _redirected(prefix: str, head: Head) -> bytes:
+def _redirected(prefix: str, head: RequestHead) -> bytes:
     return _written(308, "Permanent Redirect", "", f"Location: {prefix}/{head.target.decode()}")
 
 

@@ -13,7 +13,7 @@ from commonplace.vault.files.reader import Stamp
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class FileWrite:
     """A file that gets these bytes; one that is `new` must not be there yet."""
 
     root: str
@@ -33,10 +33,10 @@ class Moved:
     was: str
 
 
-FileChange = Written | Moved
+FileChange = FileWrite | Moved
 
 
-class Keeper(Protocol):
+class BackingStore(Protocol):
     """Whoever keeps what the files of a vault hold."""
 
     def announce(self, data: bytes) -> None:
@@ -56,7 +56,7 @@ class Keeper(Protocol):
         ...
 
 
-class Nobody:
+class NoBackingStore:
     """The folder is all there is, and ours as long as the process runs."""
 
     _FREE: AbstractContextManager[object] = nullcontext()
@@ -75,4 +75,4 @@ class Nobody:
         """Need not know."""
 
 
-NOBODY = Nobody()
+NO_BACKING_STORE = NoBackingStore()

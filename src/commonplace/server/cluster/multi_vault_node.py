@@ -12,12 +12,12 @@ import anyio
 import anyio.to_thread
 
 from commonplace.errors import Unavailable
-from commonplace.server.cluster.door import keep_door
-from commonplace.server.cluster.gate import Gate
+from commonplace.server.cluster.connection_router import ConnectionRouter
 from commonplace.server.cluster.node import listening, load_ahead, patiently
+from commonplace.server.cluster.node_listener import accept_nodes
 from commonplace.server.cluster.places import Places
 from commonplace.server.cluster.team import Team
-from commonplace.server.cluster.vaults import Plan, Vaults
+from commonplace.server.cluster.vaults import VaultOptions, Vaults
 from commonplace.server.metrics.registry import Registry
 from commonplace.server.owner.handshake import Hello
 from commonplace.server.owner.http_apps import url
@@ -62,7 +62,7 @@ async def serve_several(
     if not await patiently(leases.__aenter__, stop):
         return
     pool = Pool(team.database)
-    plan = Plan(settings_of, tuple(map(url, listeners)), team.idle_seconds, anew)
+    plan = VaultOptions(settings_of, tuple(map(url, listeners)), team.idle_seconds, anew)
     places = Places(leases, address)
     candidates = partial(_candidates, pool, places, folder, set[str]())
     try:
@@ -71,13 +71,13 @@ async def serve_several(
             greeting = Hello(
                 "http", "", os.getpid(), (), (), hosts=access.hosts, token=access.token
             )
-            gate = Gate(team, vaults, places, greeting, candidates)
+            router = ConnectionRouter(team, vaults, places, greeting, candidates)
             tasks.start_soon(places.watch)
             tasks.start_soon(vaults.tidy_up)
             tasks.start_soon(load_ahead)
-            tasks.start_soon(keep_door, door, team.context(server=True), gate.receive)
+            tasks.start_soon(accept_nodes, door, team.context(server=True), router.receive)
             for listener in listeners:
-                tasks.start_soon(gate.accept, listener.dup())
+                tasks.start_soon(router.accept, listener.dup())
             ready()
             with watch.sharing(folder):
                 await stop.wait()

@@ -15,11 +15,11 @@ from anyio.abc import SocketStream
 from anyio.streams.buffered import BufferedByteStream
 from anyio.streams.tls import TLSStream
 
-from commonplace.server.cluster.carry import ENDED
-from commonplace.server.cluster.door import attend, keep_door
+from commonplace.server.cluster.forwarding import ENDED
+from commonplace.server.cluster.node_listener import accept_nodes, attend
+from commonplace.server.cluster.owner_connection import OwnerConnection
 from commonplace.server.cluster.team import Team
-from commonplace.server.cluster.way import Way
-from commonplace.server.owner.handshake import HELLO_MAX, Kind, Welcome, hello, line
+from commonplace.server.owner.handshake import HELLO_MAX, ClientKind, Welcome, hello, line
 from commonplace.vault.owner import OWNER_SOCKET
 from commonplace.vault.settings import Root, Settings
 from tests.wait import PATIENCE
@@ -70,7 +70,7 @@ async def owner_behind_door(folder: Path, key: Team) -> AsyncGenerator[Owner]:
     ):
         tasks.start_soon(greets.serve, owner.greet)
         tasks.start_soon(app.serve, owner.echo)
-        tasks.start_soon(keep_door, door, key.context(server=True), partial(attend, folder))
+        tasks.start_soon(accept_nodes, door, key.context(server=True), partial(attend, folder))
         yield owner
         tasks.cancel_scope.cancel()
 
@@ -86,11 +86,13 @@ async def test_what_a_client_sends_to_a_node_reaches_the_owner_and_comes_back(
     key = team(tmp_path, "key")
     async with owner_behind_door(tmp_path, key) as owner:
         front = socket.create_server(("127.0.0.1", 0))
-        way = Way("127.0.0.1", owner.port, key.context(server=False), hello(settings, "http"))
+        connection = OwnerConnection(
+            "127.0.0.1", owner.port, key.context(server=False), hello(settings, "http")
+        )
         ready, gone = anyio.Event(), anyio.Event()
 
         async def pass_on() -> None:
-            await way.pass_on([front], ready.set)
+            await connection.pass_on([front], ready.set)
             gone.set()
 
         async with anyio.create_task_group() as tasks:
@@ -121,7 +123,7 @@ async def greet(context: ssl.SSLContext, port: int, text: bytes) -> bytes:
 
 @pytest.mark.parametrize(("kind", "let_in"), [("http", True), ("desk", False), ("mcp", False)])
 async def test_other_nodes_get_no_further_than_clients_do(
-    tmp_path: Path, settings: Settings, kind: Kind, let_in: bool
+    tmp_path: Path, settings: Settings, kind: ClientKind, let_in: bool
 ) -> None:
     key = team(tmp_path, "key")
     async with owner_behind_door(tmp_path, key) as owner:
@@ -153,7 +155,9 @@ async def test_a_node_speaks_to_no_owner_with_another_key(
 ) -> None:
     key, other = team(tmp_path, "key"), team(tmp_path, "other")
     async with owner_behind_door(tmp_path, other) as owner:
-        way = Way("127.0.0.1", owner.port, key.context(server=False), hello(settings, "http"))
+        connection = OwnerConnection(
+            "127.0.0.1", owner.port, key.context(server=False), hello(settings, "http")
+        )
         with anyio.fail_after(PATIENCE), pytest.raises(ENDED):
-            await way.pass_on([], partial(pytest.fail, "it was let in"))
+            await connection.pass_on([], partial(pytest.fail, "it was let in"))
         assert owner.greeted == []

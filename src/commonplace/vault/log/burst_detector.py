@@ -1,4 +1,4 @@
-"""Whether writes come in a crowd: then to wait for more costs less than a commit for each few."""
+"""Whether writes come in a burst: then to wait for more costs less than a commit for each few."""
 
 import time
 from collections import deque
@@ -27,7 +27,7 @@ class _Rate:
         return self._recent / _RATE_SECONDS
 
 
-class Crowd:
+class BurstDetector:
     """Whether very many come of late: many a second, for many documents, and not one by one."""
 
     def __init__(self) -> None:
@@ -35,7 +35,7 @@ class Crowd:
         self._recent: deque[str] = deque(maxlen=_RECENT)
 
     def after(self, keys: Sequence[str]) -> bool:
-        """Count what was committed just now; tells whether it is a crowd."""
+        """Count what was committed just now; return whether it is a burst."""
         self._recent.extend(keys)
         rate = self._all.after(len(keys))
         in_company = self._in_company.after(len(keys) if len(keys) > 1 else 0)

@@ -1,4 +1,4 @@
-"""The owner's door for other nodes: TLS on TCP, behind it the sockets of this machine.
+"""Where the owner listens for other nodes: TLS on TCP, behind it the sockets of this machine.
 
 A line with what the other node was started with, as on `owner.sock`, and one back; then whatever
 comes is HTTP. Nothing comes on the line by which a node watches whether the owner is there.
@@ -18,7 +18,7 @@ from anyio.streams.buffered import BufferedByteStream
 from anyio.streams.tls import TLSStream
 
 from commonplace.errors import CommonplaceError
-from commonplace.server.cluster.carry import ENDED, carry
+from commonplace.server.cluster.forwarding import ENDED, carry
 from commonplace.server.owner.handshake import (
     HELLO_MAX,
     Hello,
@@ -36,7 +36,7 @@ Receive = Callable[[Hello, TLSStream], Awaitable[None]]
 _logger = logging.getLogger(__name__)
 
 
-async def keep_door(listener: socket.socket, context: ssl.SSLContext, receive: Receive) -> None:
+async def accept_nodes(listener: socket.socket, context: ssl.SSLContext, receive: Receive) -> None:
     """Let other nodes in to whoever receives them, until this is cancelled."""
     async with await SocketListener.from_socket(listener) as accepting:
         await accepting.serve(partial(_let_in, context, receive))

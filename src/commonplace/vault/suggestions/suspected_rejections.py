@@ -16,7 +16,7 @@ from commonplace.vault.log.late_records import Afterwards
 _DOUBTED = "suggested-doubted"
 
 
-class Doubts:
+class SuspectedRejections:
     """The suggestions of each document that are in doubt, kept in the log."""
 
     def __init__(self, kept: Afterwards) -> None:

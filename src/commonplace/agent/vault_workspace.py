@@ -29,8 +29,8 @@ TOKEN_SECONDS_MAX = 24 * 3_600.0
 NAMES_MAX = 100
 
 
-class VaultPlace:
-    """The workplace of one conversation; it opens with the first prompt."""
+class VaultWorkspace:
+    """The workspace of one conversation; it opens with the first prompt."""
 
     def __init__(
         self,

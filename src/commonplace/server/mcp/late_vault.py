@@ -6,7 +6,7 @@ A client's first question, what this server is, needs none of it, so it is answe
 
 from collections.abc import Awaitable, Callable, Sequence
 
-from commonplace.server.mcp.ports import NoteChange, NoteInfo, Notes
+from commonplace.server.mcp.ports import ListedNote, NoteEvent, Notes
 from commonplace.tools.table import Toolbox
 
 Fill = Callable[[], Awaitable[Toolbox]]
@@ -33,10 +33,10 @@ class LateNotes:
     def __init__(self, opened: Callable[[], Awaitable[Notes]]) -> None:
         self._opened = opened
         self._notes: Notes | None = None
-        self._waiting: dict[Callable[[NoteChange], None], None] = {}
-        self._stops: dict[Callable[[NoteChange], None], Callable[[], None]] = {}
+        self._waiting: dict[Callable[[NoteEvent], None], None] = {}
+        self._stops: dict[Callable[[NoteEvent], None], Callable[[], None]] = {}
 
-    async def page(self, after: str | None, limit: int) -> tuple[Sequence[NoteInfo], str | None]:
+    async def page(self, after: str | None, limit: int) -> tuple[Sequence[ListedNote], str | None]:
         """List some notes."""
         return await (await self._opened()).page(after, limit)
 
@@ -48,7 +48,7 @@ class LateNotes:
         """List paths that somebody may mean."""
         return await (await self._opened()).complete(prefix, limit)
 
-    def follow(self, listener: Callable[[NoteChange], None]) -> Callable[[], None]:
+    def follow(self, listener: Callable[[NoteEvent], None]) -> Callable[[], None]:
         """Call the listener on every change, once there can be any."""
         if self._notes is None:
             self._waiting[listener] = None
@@ -63,7 +63,7 @@ class LateNotes:
             self._stops[listener] = notes.follow(listener)
         self._waiting.clear()
 
-    def _unfollow(self, listener: Callable[[NoteChange], None]) -> None:
+    def _unfollow(self, listener: Callable[[NoteEvent], None]) -> None:
         self._waiting.pop(listener, None)
         if (stop := self._stops.pop(listener, None)) is not None:
             stop()

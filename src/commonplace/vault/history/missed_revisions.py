@@ -11,20 +11,20 @@ from itertools import groupby
 from commonplace.core.history import between
 from commonplace.errors import CommonplaceError
 from commonplace.vault.documents.document import Document
-from commonplace.vault.history.history import Head, History, Written
+from commonplace.vault.history.history import Head, History, NewRevision
 from commonplace.vault.log.log import Log, Logged
 
 ACTOR, CAUSE = "file", "file"
 
 
-class Gap:
+class MissedRevisions:
     """Finds what the history lacks."""
 
     def __init__(self, history: History, log: Log) -> None:
         self._history = history
         self._log = log
 
-    async def join(self, written: Written) -> tuple[list[Written], Written]:
+    async def join(self, written: NewRevision) -> tuple[list[NewRevision], NewRevision]:
         """Join a revision to the newest one: with what happened between, or from its text on.
 
         A note that a rename rewrote as its file is behind the history until its document takes
@@ -39,7 +39,7 @@ class Gap:
             return [], replace(written, before=head.text, delta=delta)
         return await self._between(id, head, written), written
 
-    async def _is_ahead(self, head: Head, written: Written) -> bool:
+    async def _is_ahead(self, head: Head, written: NewRevision) -> bool:
         """Tell whether the newest revision rewrote the file of a note that nobody had open."""
         newest = await self._history.find(head.revision)
         if newest is None or newest.cause != "rename":
@@ -55,9 +55,9 @@ class Gap:
         await self._history.adopt(other, id)
         return await self._history.head(id)
 
-    async def _between(self, id: str, head: Head, upto: Written) -> list[Written]:
+    async def _between(self, id: str, head: Head, upto: NewRevision) -> list[NewRevision]:
         """Return the revisions that lead from the newest one kept to the text before another."""
-        found: list[Written] = []
+        found: list[NewRevision] = []
         text = head.text
         for actor, cause, at, after, seq in await self._replayed(id, head, upto.before):
             if after != text:
