@@ -296,6 +296,17 @@ def test_views_that_met_an_error_mend_themselves_when_the_server_is_back(
         review.wait_for_selector("text=cannot be reached", state="detached", timeout=30_000)
 
 
+@pytest.mark.slow
+def test_a_view_whose_question_failed_once_asks_again(visit: Any) -> None:
+    page = visit("#tags")
+    page.wait_for_selector("button.tag")
+    page.evaluate("location.hash = ''")
+    page.wait_for_selector("h1:has-text('Tags')", state="detached")
+    page.route("**/api/tags", lambda route: route.fulfill(status=500, body="{}"), times=1)
+    page.evaluate("location.hash = '#tags'")
+    page.wait_for_selector("button.tag")
+
+
 _ALL_FETCHED = """() => performance.getEntriesByType('resource')
     .some(({ name }) => /\\/missing-/.test(name))"""
 

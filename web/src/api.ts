@@ -127,6 +127,13 @@ export interface Decided {
   undo: string;
 }
 
+let failed = () => {};
+
+/** Call this whenever a question gets no answer, or a fault of the server's. */
+export function onFailure(listener: () => void): void {
+  failed = listener;
+}
+
 type Parameters = Record<string, string | number | undefined>;
 
 export async function get<Name extends keyof Answers>(name: Name, given: Parameters = {}): Promise<Answers[Name]> {
@@ -136,7 +143,14 @@ export async function get<Name extends keyof Answers>(name: Name, given: Paramet
   }
   const asked = query.size ? `?${query}` : "";
   if (MAY_BE_CLOSED.has(name) && (await status())?.closed?.includes(name)) throw new Missing(name);
-  return (await ask(`api/${name}${asked}`, {})) as Answers[Name];
+  try {
+    return (await ask(`api/${name}${asked}`, {})) as Answers[Name];
+  } catch (error) {
+    if (error instanceof Offline || (error instanceof ApiError && error.status >= 500)) {
+      failed();
+    }
+    throw error;
+  }
 }
 
 /** What not every access token opens: the status tells, before it is asked for. */

@@ -2,7 +2,7 @@
 
 import { effect, signal } from "@preact/signals";
 
-import { get, maybe } from "./api.ts";
+import { get, maybe, onFailure } from "./api.ts";
 import { approvals, followMove, loadNotes, notes, refreshNotes } from "./store.ts";
 
 const FEW = 20;
@@ -19,6 +19,8 @@ export const returned = signal(0);
 /** Counts up when files arrived at the server that had waited for it. */
 export const filesArrived = signal(0);
 const AGAIN_MS = 3000;
+let isOpen = () => false;
+let isDue = false;
 
 interface Notes {
   changed?: string[];
@@ -30,6 +32,8 @@ interface Notes {
 export function listen(again = false): void {
   const source = new EventSource("api/events");
   let wasOpen = again;
+  onFailure(askAgain);
+  isOpen = () => source.readyState === EventSource.OPEN;
   source.addEventListener("open", () => {
     // Also at first: something may have changed after it was asked for and before we were heard.
     void import("./ready.ts").then(({ loadChanged }) => loadChanged());
@@ -79,4 +83,14 @@ async function flush(): Promise<void> {
   [changed, gone] = [new Set(), new Set()];
   if (came.length + went.length > FEW || !notes.peek()) await loadNotes();
   else await refreshNotes(came, went);
+}
+
+/** An answer failed though the server is there: let the views ask once more, in a while. */
+function askAgain(): void {
+  if (isDue) return;
+  isDue = true;
+  setTimeout(() => {
+    isDue = false;
+    if (isOpen()) returned.value++;
+  }, AGAIN_MS);
 }
