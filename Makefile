@@ -26,10 +26,10 @@ SCRATCH := $(shell ! grep -qs "^[^ ]* /dev/shm .*noexec" /proc/mounts && [ "$$(d
     && echo /dev/shm || echo "$${TMPDIR:-/tmp}")
 
 # Files go to whichever worker is free, in the order that tests/conftest.py gives them. Half of the
-# tests wait for other processes or for the disk: five workers keep two processors busy. What pytest
+# tests wait for other processes or for the disk: six workers keep two processors busy. What pytest
 # makes of test files is kept, as the compiled files are. A worker that dies ends the run: its
 # successor would be given the same test again, and pytest-xdist can then wait for ever.
-PYTEST := PYTHONDONTWRITEBYTECODE= PYTEST_DEBUG_TEMPROOT=$(SCRATCH) $(BIN)/python -m pytest -q -n 5 --dist loadfile --no-loadscope-reorder --max-worker-restart=0
+PYTEST := PYTHONDONTWRITEBYTECODE= PYTEST_DEBUG_TEMPROOT=$(SCRATCH) $(BIN)/python -m pytest -q -n 6 --dist loadfile --no-loadscope-reorder --max-worker-restart=0
 
 CHECKS := $(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/pyright && $(BIN)/lint-imports
 
