@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import Route
 from pypdf import PdfReader
 
 from tests.vault.attachments.samples import png
@@ -302,7 +303,11 @@ def test_a_view_whose_question_failed_once_asks_again(visit: Any) -> None:
     page.wait_for_selector("button.tag")
     page.evaluate("location.hash = ''")
     page.wait_for_selector("h1:has-text('Tags')", state="detached")
-    page.route("**/api/tags", lambda route: route.fulfill(status=500, body="{}"), times=1)
+
+    def fail(route: Route) -> None:
+        route.fulfill(status=500, body="{}")
+
+    page.route("**/api/tags", fail, times=1)
     page.evaluate("location.hash = '#tags'")
     page.wait_for_selector("button.tag")
 
