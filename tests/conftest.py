@@ -3,13 +3,14 @@
 import gc
 import os
 import signal
+import sys
 from collections.abc import Generator
 from itertools import chain
 
 import pytest
 from hypothesis import settings
 
-from tests import orphans
+from tests import orphans, standstill
 from tests.loop_watch import watching
 
 # A law that holds takes as long as the machine is busy; how fast things are is measured elsewhere.
@@ -22,8 +23,12 @@ settings.register_profile("laws", deadline=None, max_examples=100_000)
 settings.load_profile("commonplace")
 
 
-def pytest_configure() -> None:
+def pytest_configure(config: pytest.Config) -> None:
     """Let nothing that tests start outlive this process, be it a worker or all of the run."""
+    standstill.tell_when_asked()
+    has_workers = getattr(config.option, "numprocesses", None)
+    if sys.platform == "linux" and has_workers and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(standstill.Standstill())
     # What a shell starts in the background ignores Ctrl C, and so would all that tests start.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
