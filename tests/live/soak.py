@@ -2,9 +2,11 @@
 
     python -m tests.live.soak MINUTES [TURNS]
 
-It goes on for so many minutes, and for so many turns if those take longer. In turns: four writers and an editor that saves in place, killed at random (`kill -9`); hostile Yjs
-updates; malformed JSON-RPC over HTTP beside readers that take a byte at a time, on one server whose
-memory is looked at. 200 turns are 1,000 kills, 1,000,000 updates and 100,000 messages. It ends with 1 if anything was lost, died, or stopped to answer.
+It goes on for so many minutes, and for so many turns if those take longer. In turns: four writers
+and an editor that saves in place, killed at random (`kill -9`); hostile Yjs updates; malformed
+JSON-RPC over HTTP beside readers that take a byte at a time, on one server whose memory is looked
+at. 200 turns are 1,000 kills, 1,000,000 updates and 100,000 messages. It ends with 1 if anything
+was lost, died, or stopped to answer.
 """
 
 import contextlib
