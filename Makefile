@@ -80,8 +80,8 @@ savers: compiled ## programs that save notes while people type in them: make sav
 	@mkdir -p build
 	$(BIN)/python -m tests.live.savers $(or $(SAVES),2000) build $(wildcard /dev/shm)
 
-soak: compiled   ## kills, hostile updates, malformed messages, slow readers for a while: make soak MINUTES=60
-	$(BIN)/python -m tests.live.soak $(or $(MINUTES),5)
+soak: compiled   ## kills, hostile updates, malformed messages, slow readers for a while: make soak MINUTES=60 TURNS=200
+	$(BIN)/python -m tests.live.soak $(or $(MINUTES),5) $(or $(TURNS),1)
 
 eval: $(DEV) model ## measure how well search finds things: make eval SETS=FOLDER (layout: bench/eval.py)
 	@[ -n "$(SETS)" ] || { echo "Name the folder of labelled sets: make eval SETS=FOLDER"; exit 2; }

@@ -1,10 +1,12 @@
 """Runs the attacks and faults for as long as one likes, and prints what came of them as a table.
 
-    python -m tests.live.soak MINUTES
+    python -m tests.live.soak MINUTES [TURNS]
 
-In turns: four writers and an editor that saves in place, killed at random (`kill -9`); hostile Yjs
-updates; malformed JSON-RPC over HTTP beside readers that take a byte at a time, on one server whose
-memory is looked at. It ends with 1 if anything was lost, died, or stopped to answer.
+It goes on for so many minutes, and for so many turns if those take longer. In turns: four writers
+and an editor that saves in place, killed at random (`kill -9`); hostile Yjs updates; malformed
+JSON-RPC over HTTP beside readers that take a byte at a time, on one server whose memory is looked
+at. 200 turns are 1,000 kills, 1,000,000 updates and 100,000 messages. It ends with 1 if anything
+was lost, died, or stopped to answer.
 """
 
 import contextlib
@@ -29,7 +31,8 @@ from tests.vault.faults.test_crash import mended, writers_to_kill
 
 KILLS_A_TURN = 5
 UPDATES_A_TURN = 5_000
-MESSAGES_A_TURN = 300
+MESSAGES_A_TURN = 500
+KILLS_A_VAULT = 50
 SLOW_READERS = 20
 NOTES = ("0.md", "1.md")
 
@@ -46,20 +49,32 @@ class Tally:
 
 
 class Kills:
-    """One vault whose process is killed again and again while everybody writes."""
+    """A vault whose process is killed again and again while everybody writes.
+
+    After some kills another one takes its place: what would take long is to open a long note.
+    """
 
     def __init__(self, top: Path, dice: random.Random, kind: str = "honest") -> None:
         self._kind = kind
-        self._folder, self._state = top / "vault", top / "state"
+        self._top = top
+        self._dice = dice
+        self._first = 0
+        self._begin_anew()
+
+    def _begin_anew(self) -> None:
+        home = self._top / str(self._first)
+        self._folder, self._state = home / "vault", home / "state"
         self._folder.mkdir(parents=True)
         for name in NOTES:
             (self._folder / name).write_text("start\n")
-        self._dice = dice
-        self._first = 0
+        self._kills = 0
         self._acknowledged: set[str] = set()
 
     def turn(self, tally: Tally) -> None:
         """Kill some times, then open the vault and count what is there."""
+        if self._kills >= KILLS_A_VAULT:
+            self._begin_anew()
+        before = len(self._acknowledged)
         saved: list[str] = []
         with (
             _editor(self._folder / NOTES[0], saved),
@@ -69,13 +84,14 @@ class Kills:
                 self._first += 1_000_000
                 wait = self._dice.uniform(0.0, 0.7)
                 self._acknowledged.update(kill(self._first, self._kind, wait))
+                self._kills += 1
                 tally.add("kills")
         texts = anyio.run(mended, self._folder, self._state)
         words = {line.split(" ")[0] for text in texts.values() for line in text.splitlines()}
         lost = self._acknowledged - words - {"start"}
-        tally.counts["acknowledged edits"] = len(self._acknowledged)
+        tally.add("acknowledged edits", len(self._acknowledged) - before)
         tally.add("saves in place", len(saved))
-        tally.counts["acknowledged edits lost"] = len(lost)
+        tally.add("acknowledged edits lost", len(lost))
         if lost:
             tally.faults.append(f"{len(lost)} acknowledged edits are lost: {sorted(lost)[:5]}")
         torn = [name for name in NOTES if (self._folder / name).read_text() != texts[name]]
@@ -225,8 +241,8 @@ def _until(true: Callable[[], bool], seconds: float = 60.0) -> None:
         time.sleep(0.05)
 
 
-def main(minutes: float) -> int:
-    """Go in turns until the time is over; print the table."""
+def main(minutes: float, turns: int = 1) -> int:
+    """Go in turns until the time is over and all turns are done; print the table."""
     dice = random.Random()
     seed = dice.randrange(1 << 30)
     dice.seed(seed)
@@ -235,12 +251,11 @@ def main(minutes: float) -> int:
     with tempfile.TemporaryDirectory() as top:
         kills, served = Kills(Path(top) / "kills", dice), Served(Path(top), dice)
         try:
-            while not tally.faults:
+            while not tally.faults and (turns > 0 or time.monotonic() - begun < minutes * 60):
                 kills.turn(tally)
                 throw_updates(tally, dice.randrange(1 << 30))
                 served.turn(tally)
-                if time.monotonic() - begun > minutes * 60:
-                    break
+                turns -= 1
         finally:
             served.stop()
     print(f"| what | number |\n|---|---:|\n| minutes | {(time.monotonic() - begun) / 60:.1f} |")  # noqa: T201
@@ -253,4 +268,4 @@ def main(minutes: float) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(float(sys.argv[1])))
+    sys.exit(main(float(sys.argv[1]), *map(int, sys.argv[2:])))

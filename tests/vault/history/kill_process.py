@@ -3,18 +3,22 @@
 Run as `python -m tests.vault.history.kill_process`. Each line of input is `FOLDER STATE WHAT AT`:
 one more process is forked, while this one has a single thread, which opens that vault, does `WHAT`
 (`decide`, `reject`, `approve` or `undo`) and kills itself with SIGKILL before the statement number
-`AT` that the log is asked for from then on; the answer is `killed`, or `done` if there were fewer.
+`AT` that the log or the history is asked for from then on; the answer is `killed`, or, if there
+were fewer, `done` and their number.
 """
 
 import os
 import signal
 import sqlite3
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import anyio
 
-from commonplace.vault.log import sqlite_tables
+from commonplace.vault.history.sqlite import SqliteHistory
+from commonplace.vault.log.sqlite import SqliteLog
 from commonplace.vault.open import open_vault
 from commonplace.vault.settings import Root, Settings
 from commonplace.vault.vault import Vault
@@ -26,29 +30,34 @@ class Bomb:
     """Counts statements once it is armed."""
 
     def __init__(self, at: int) -> None:
-        self.left = at
+        self.at = at
+        self.seen = 0
         self.armed = False
 
     def __call__(self, _: str) -> None:
         if self.armed:
-            self.left -= 1
-            if self.left < 0:
+            if self.seen >= self.at:
                 os.kill(os.getpid(), signal.SIGKILL)
+            self.seen += 1
 
 
-def connecting(bomb: Bomb) -> None:
-    connect = sqlite_tables.connect
+Connect = Callable[[Path], sqlite3.Connection]
 
-    def watched(path: Path) -> sqlite3.Connection:
-        connection = connect(path)
-        connection.set_trace_callback(bomb)
-        return connection
 
-    # the log binds it as a default when it is imported
-    from commonplace.vault.log.sqlite import SqliteLog
+def place(bomb: Bomb) -> None:
+    """Let it see what both databases are asked; they bind `connect` as a default on import."""
+    for database in (SqliteLog, SqliteHistory):
+        defaults = database.__init__.__kwdefaults__
+        assert defaults
+        defaults["connect"] = partial(watched, defaults["connect"], bomb)
 
-    assert SqliteLog.__init__.__kwdefaults__
-    SqliteLog.__init__.__kwdefaults__["connect"] = watched
+
+def watched(
+    connect: Callable[[Path], sqlite3.Connection], bomb: Bomb, path: Path
+) -> sqlite3.Connection:
+    connection = connect(path)
+    connection.set_trace_callback(bomb)
+    return connection
 
 
 def one_by_one() -> None:
@@ -87,11 +96,12 @@ if __name__ == "__main__":
         child = os.fork()
         if child == 0:
             bomb = Bomb(int(at))
-            connecting(bomb)
+            place(bomb)
             if os.environ.get("COMMONPLACE_KILL_NOTES") is None:
                 one_by_one()
             anyio.run(main, folder, state, what, bomb)
+            os.write(1, f"done {bomb.seen}\n".encode())
             os._exit(0)
         _, status = os.waitpid(child, 0)
-        sys.stdout.write("killed\n" if os.WIFSIGNALED(status) else "done\n")
-        sys.stdout.flush()
+        if os.WIFSIGNALED(status):
+            os.write(1, b"killed\n")

@@ -3,15 +3,16 @@
 A decision accepts suggestions, or rejects the notes that an assistant suggested to create, which
 then go to the trash.
 
-A few statements of a few notes in each run; `COMMONPLACE_KILLS=1000 COMMONPLACE_KILL_NOTES=200`
-for all of it, in several runs from other statements on with `COMMONPLACE_KILL_FIRST`.
+The kills are spread over all statements that are made: a few of a few notes in each run,
+`COMMONPLACE_KILLS=1000 COMMONPLACE_KILL_NOTES=200` for a thousand of each of the three, best in
+memory (`--basetemp /dev/shm/kills`) and side by side (`-n 2 --dist load`).
 """
 
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from functools import partial
 from pathlib import Path
 
@@ -29,7 +30,7 @@ pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 
 NOTES = int(os.environ.get("COMMONPLACE_KILL_NOTES", "4"))
 KILLS = int(os.environ.get("COMMONPLACE_KILLS", "5"))
-FIRST = int(os.environ.get("COMMONPLACE_KILL_FIRST", "1"))
+MORE = 2**40  # than there are statements
 CLAUDE = Suggester("claude", "Claude")
 BEFORE, AFTER = "one two three\n", "one 2 three\n"
 GONE = "in the trash"
@@ -104,6 +105,28 @@ async def texts(folder: Path, *, recovered: bool = True) -> set[str]:
         return found
 
 
+def spread(kill: Kill, first: Path, folder: Path, what: str) -> Iterator[tuple[int, Path, str]]:
+    """Kill as often as is wanted, each time in a copy, which is removed afterwards.
+
+    Give the statement, the copy and what came of it: how many statements there are depends on the
+    moment, so that a few of the last ones are not reached.
+    """
+    shutil.copytree(first, folder)
+    _, _, statements = kill(folder, what, MORE).partition(" ")
+    shutil.rmtree(folder)
+    killed = 0
+    for number in range(2 * KILLS):
+        at = number * int(statements) // KILLS % int(statements)
+        shutil.copytree(first, folder)
+        ended = kill(folder, what, at).split()[0]
+        yield at, folder, ended
+        shutil.rmtree(folder)
+        killed += ended == "killed"
+        if killed == KILLS:
+            return
+    pytest.fail(f"only {killed} of {2 * KILLS} were killed")
+
+
 async def forget_recovery(_: Intents, *, late: bool = False) -> None:
     """Do nothing: the control."""
 
@@ -116,12 +139,7 @@ async def test_killed_at_any_statement_nothing_is_half_done(
     untouched = await texts(tmp_path / "first")
     done = DONE[what]
     half = 0
-    step = max(1, NOTES * 18 // KILLS)
-    for number in range(KILLS):
-        at = FIRST + number * step
-        folder = tmp_path / f"{what}-{number}"
-        shutil.copytree(tmp_path / "first", folder)
-        ended = kill(folder, what, at)
+    for at, folder, ended in spread(kill, tmp_path / "first", tmp_path / "killed", what):
         if not half:  # seen once is enough
             with monkeypatch.context() as careless:
                 careless.setattr(Intents, "recover", forget_recovery)
@@ -131,7 +149,6 @@ async def test_killed_at_any_statement_nothing_is_half_done(
                 shutil.rmtree(copy)
         found = await texts(folder)
         assert found in (untouched, done), (at, found)
-        shutil.rmtree(folder)
         if ended == "done":
             assert found == done
     assert half, "no kill came in the middle: the control did not fail"

@@ -12,16 +12,13 @@ import pytest
 from commonplace.vault.history.intents import Intents
 from commonplace.vault.open import open_vault
 from commonplace.vault.vault import Vault
-from tests.vault.history.test_kills import FIRST, KILLS, NOTES, Kill, forget_recovery, kill
+from tests.vault.history.test_kills import NOTES, Kill, forget_recovery, kill, spread
 from tests.vault.sets import deciding
 from tests.wait import PATIENCE
 
 pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 
 __all__ = ["kill"]
-
-STATEMENTS = 14  # of the log, for each write
-
 
 Found = set[tuple[bool, str]]
 WAITING: Found = {(False, "waiting")}
@@ -88,12 +85,8 @@ async def test_killed_at_any_statement_no_approval_is_half_done(
     first = tmp_path / "first"
     await prepare(first)
     assert await found(first) == WAITING
-    half, ends = 0, set[str]()
-    step = max(1, NOTES * STATEMENTS // KILLS)
-    for number in range(KILLS):
-        at = FIRST + number * step
-        folder = shutil.copytree(first, tmp_path / str(number))
-        ends.add(ended := kill(folder, "approve", at))
+    half = 0
+    for at, folder, ended in spread(kill, first, tmp_path / "killed", "approve"):
         if not half:  # seen once is enough
             with monkeypatch.context() as careless:
                 careless.setattr(Intents, "recover", forget_recovery)
@@ -103,6 +96,4 @@ async def test_killed_at_any_statement_no_approval_is_half_done(
         now = await found(folder)
         assert now in (WAITING, DONE), (at, now)
         assert now == DONE or ended == "killed"
-        shutil.rmtree(folder)
-    assert "killed" in ends
     assert half, "no kill came in the middle: the control did not fail"
