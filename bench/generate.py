@@ -57,7 +57,7 @@ _SYLLABLES = [
     "vu",
 ]
 _CJK = "学习知识图谱链接笔记文件搜索编辑建议协作系统设计可靠安全性能测试"
-_NOTES_A_FOLDER = 50
+NOTES_A_FOLDER = 50
 
 
 class Zipf:
@@ -79,7 +79,7 @@ def words(count: int, rng: random.Random) -> list[str]:
 
 
 def path(number: int) -> str:
-    area, folder = number // (_NOTES_A_FOLDER * 40), number // _NOTES_A_FOLDER
+    area, folder = number // (NOTES_A_FOLDER * 40), number // NOTES_A_FOLDER
     return f"Area {area:02}/Folder {folder:04}/Note {number:06}.md"
 
 
@@ -93,7 +93,7 @@ def generate(folder: Path, size: int, seed: int = 7) -> None:
     word, popular = Zipf(len(vocabulary), 1.0, rng), Zipf(size, 0.8, rng)
     for number in range(size):
         file = folder / path(number)
-        if number % _NOTES_A_FOLDER == 0:
+        if number % NOTES_A_FOLDER == 0:
             file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(_note(number, vocabulary, word, popular, rng), encoding="utf-8")
     done.touch()
