@@ -32,6 +32,20 @@ def test_a_newcomer_is_greeted_and_tries_a_suggestion(visit: Any, tmp_path: Path
         page.wait_for_selector(".cm-content >> text=green")
 
 
+def test_the_note_that_a_vault_begins_with_is_read_below_the_greeting(
+    visit: Any, tmp_path: Path
+) -> None:
+    begin = "# Start here\n\nGo on with [[Second]], in {--red--}{++blue++}.\n"
+    with serving(tmp_path, {"Start here.md": begin, "Second.md": "# Two\n"}) as server:
+        page = visit(url=server.url)
+        page.wait_for_selector(".beginning h1 >> text=Start here")
+        page.wait_for_selector(".beginning del >> text=red")
+        page.wait_for_selector(".beginning ins >> text=blue")
+        assert faults(page) == []
+        page.click(".beginning a >> text=Second")
+        page.wait_for_selector("h1 >> text=Second")
+
+
 def test_where_something_waits_one_is_led_to_it(visit: Any) -> None:
     page = visit()
     page.click(".welcome >> text=Decide")

@@ -18,6 +18,8 @@ interface Wishes {
   readonly path: string;
   readonly follow: Follow;
   readonly tick?: ((task: Task) => void) | undefined;
+  /** Whether a whole note is shown with its properties, as it is if nothing is said. */
+  readonly properties?: boolean;
 }
 
 /** Show a whole note, whose text (as it reads) this is. */
@@ -48,7 +50,7 @@ export async function printNote(): Promise<void> {
   print();
 }
 
-function readingOf({ path, follow, tick }: Wishes, whole: boolean): Reading {
+function readingOf({ path, follow, tick, properties = true }: Wishes, whole: boolean): Reading {
   return {
     path,
     follow,
@@ -64,7 +66,7 @@ function readingOf({ path, follow, tick }: Wishes, whole: boolean): Reading {
     breaks: keepBreaks.peek(),
     dark: isDark.peek(),
     diagrams: true,
-    properties: whole,
+    properties: whole && properties,
     peeks: whole,
   };
 }

@@ -17,12 +17,13 @@ import { present, type Present } from "../editor/presence.ts";
 import { decideHere, goTo, goToNeighbour } from "../editor/suggestions.ts";
 import { type Linking, relink } from "../editor/wikilinks.ts";
 import { filesArrived, returned, reviewed, touched } from "../events.ts";
+import { followLink } from "../link.ts";
 import { Session } from "../live/session.ts";
 import { personName } from "../person.ts";
 import { decide, type Decision } from "../review.ts";
-import { byPath, dialog, followMove, openText, panelOpen, readOnly, remember, resolver, tell, wantedText } from "../store.ts";
-import { fileKind, fileUrl } from "../text/files.ts";
-import { folderOf, nameOf, targetOf } from "../text/paths.ts";
+import { byPath, followMove, panelOpen, readOnly, remember, resolver, tell, wantedText } from "../store.ts";
+import { fileKind } from "../text/files.ts";
+import { nameOf, targetOf } from "../text/paths.ts";
 import { lineAt, markedPlaceOf, placeIn, type Range, readPlace } from "../text/places.ts";
 import { NoteHead } from "./head.tsx";
 import { lazy } from "./lazy.tsx";
@@ -138,7 +139,7 @@ export function Note({ path, heading }: { path: string; heading: string }) {
           <div class="sheet" hidden={reads}>
             <div class="editor" ref={host} />
           </div>
-          {view && (reads || beside.value) && <Preview view={view} path={path} version={version.value} follow={follow} wanted={wanted} beside={!reads} />}
+          {view && (reads || beside.value) && <Preview view={view} path={path} version={version.value} follow={followLink} wanted={wanted} beside={!reads} />}
         </div>
       </main>
       {view && panelOpen.value && <Panel key={path} view={view} path={path} version={version.value} goTo={(place) => goToPlace(view, { from: place, to: place })} />}
@@ -230,21 +231,13 @@ async function decideSaved(session: Session, path: string, decision: Decision, o
   await decide(decision, { suggestions: [chosen] });
 }
 
-function follow(link: string, from: string): void {
-  const { note, heading } = targetOf(link);
-  const path = resolver.peek().resolve(note, from);
-  if (path) openText(path, heading);
-  else if (fileKind(note)) window.open(fileUrl(note, from), "_blank", "noopener");
-  else if (!readOnly.value) dialog.value = { kind: "create", path: folderOf(from) && !note.includes("/") ? `${folderOf(from)}/${note}` : note, template: "" };
-}
-
 function linkingFrom(here: Here): Linking {
   return {
     resolve: (link) => {
       const { note } = targetOf(link);
       return resolver.peek().resolve(note, here.path) ?? (fileKind(note) ? note : null);
     },
-    follow: (link) => follow(link, here.path),
+    follow: (link) => followLink(link, here.path),
     shortest: (wanted) => {
       const name = nameOf(wanted);
       return resolver.peek().resolve(name, here.path) === wanted ? name : wanted.replace(/\.md$/i, "");
