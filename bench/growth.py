@@ -2,8 +2,8 @@
 
     python -m bench.growth [--notes 30000 300000] [--folder SCRATCH] [--again]
 
-Notes of about 4 kB, made once for each size and kept in SCRATCH; without search by meaning. `--again` measures the restart and
-the tools over an index that an earlier run has made.
+Notes of about 4 kB, made once for each size and kept in SCRATCH; without search by meaning.
+`--again` measures the restart and the tools over an index that an earlier run has made.
 """
 
 import argparse

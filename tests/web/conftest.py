@@ -1,6 +1,7 @@
 """A built page, a browser, and a served vault for each test file."""
 
 from collections.abc import Callable, Generator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
 
 Visit = Callable[..., "Page"]
+Serve = Callable[..., Server]
 
 
 @pytest.fixture(scope="package")
@@ -39,7 +41,14 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Generator[Server]:
 
 
 @pytest.fixture
-def visit(browser: "Browser", server: Server) -> Generator[Visit]:
+def serve() -> Generator[Serve]:
+    """Serve a vault for one test, until all its pages are closed: they may ask to the last."""
+    with ExitStack() as servers:
+        yield lambda *given: servers.enter_context(serving(*given))
+
+
+@pytest.fixture
+def visit(browser: "Browser", server: Server, serve: Serve) -> Generator[Visit]:
     """Open the page as somebody; at the end, nothing may have gone wrong in any page."""
     from tests.web.browser import Watch
 

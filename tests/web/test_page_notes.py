@@ -9,7 +9,7 @@ import pytest
 from tests.wait import has_words
 from tests.web.assistant import Assistant, connected
 from tests.web.notes import NOTES
-from tests.web.serve import Server, serving, write
+from tests.web.serve import Server, write
 from tests.web.test_page_editing import opened, write_at_end_of
 
 pytestmark = pytest.mark.slow
@@ -257,35 +257,35 @@ def test_writing_needs_the_header_that_other_sites_cannot_send(visit: Any, serve
     assert (server.vault / "Start here.md").exists()
 
 
-def test_a_vault_that_is_only_read_says_so_and_stays_as_it_is(visit: Any, tmp_path: Path) -> None:
+def test_a_vault_that_is_only_read_says_so_and_stays_as_it_is(
+    visit: Any, serve: Any, tmp_path: Path
+) -> None:
     from tests.web.browser import shot
 
-    with serving(tmp_path, NOTES, "--read-only") as closed:
-        page = visit("#note!Garden/Plan.md", url=closed.url)
-        page.wait_for_selector(".state.live >> text=Read only")
-        page.wait_for_selector(".sidebar .badge >> text=Read only")
-        assert page.locator("[aria-label='New note']").count() == 0
-        write_at_end_of(page, "Tomatoes along", " forbidden")
-        assert "forbidden" not in page.inner_text(".cm-content")
-        page.click(".cm-line >> text=cut down only")
-        page.wait_for_selector(".suggestion-card >> text=Claude")
-        assert page.locator(".suggestion-card button").count() == 0
-        page.keyboard.press("Control+Enter")
-        assert page.locator(".suggestion .accept:enabled").count() == 0
-        shot(page, "read-only")
-        page.keyboard.press("Control+k")
-        page.keyboard.type(">")
-        page.wait_for_selector("[role=option] >> text=Keyboard help")
-        assert not page.locator("[role=option]", has_text="Rename").count()
-        page.keyboard.press("Escape")
-        page.evaluate("location.hash = '#review!all'")
-        page.wait_for_selector("[role=status] >> text=4 suggestions wait")
-        assert page.locator(".queue-row .accept:enabled").count() == 0
-        headers = {"x-commonplace": "1"}
-        for path in ("review", "notes", "notes/rename", "notes/delete", "approvals/1"):
-            refused = page.request.post(
-                f"{closed.url}/api/{path}", data={"all": True}, headers=headers
-            )
-            assert refused.status == 404, path
-        assert (closed.vault / "Garden/Plan.md").read_text("utf-8") == NOTES["Garden/Plan.md"]
-        page.context.close()
+    closed = serve(tmp_path, NOTES, "--read-only")
+    page = visit("#note!Garden/Plan.md", url=closed.url)
+    page.wait_for_selector(".state.live >> text=Read only")
+    page.wait_for_selector(".sidebar .badge >> text=Read only")
+    assert page.locator("[aria-label='New note']").count() == 0
+    write_at_end_of(page, "Tomatoes along", " forbidden")
+    assert "forbidden" not in page.inner_text(".cm-content")
+    page.click(".cm-line >> text=cut down only")
+    page.wait_for_selector(".suggestion-card >> text=Claude")
+    assert page.locator(".suggestion-card button").count() == 0
+    page.keyboard.press("Control+Enter")
+    assert page.locator(".suggestion .accept:enabled").count() == 0
+    shot(page, "read-only")
+    page.keyboard.press("Control+k")
+    page.keyboard.type(">")
+    page.wait_for_selector("[role=option] >> text=Keyboard help")
+    assert not page.locator("[role=option]", has_text="Rename").count()
+    page.keyboard.press("Escape")
+    page.evaluate("location.hash = '#review!all'")
+    page.wait_for_selector("[role=status] >> text=4 suggestions wait")
+    assert page.locator(".queue-row .accept:enabled").count() == 0
+    headers = {"x-commonplace": "1"}
+    for path in ("review", "notes", "notes/rename", "notes/delete", "approvals/1"):
+        refused = page.request.post(f"{closed.url}/api/{path}", data={"all": True}, headers=headers)
+        assert refused.status == 404, path
+    assert (closed.vault / "Garden/Plan.md").read_text("utf-8") == NOTES["Garden/Plan.md"]
+    page.context.close()

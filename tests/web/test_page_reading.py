@@ -280,21 +280,21 @@ def _printed(page: Any) -> str:
 
 @pytest.mark.slow
 def test_views_that_met_an_error_mend_themselves_when_the_server_is_back(
-    visit: Any, tmp_path: Path
+    visit: Any, serve: Any, tmp_path: Path
 ) -> None:
-    with serving(tmp_path, {"A.md": "# A\n\nHello bees.\n", "B.md": "# B\n\nOther bees.\n"}) as own:
-        pages = [visit("", url=own.url) for _ in range(3)]
-        for page in pages:
-            page.wait_for_function(_ALL_FETCHED)
-        own.stop()
-        for page, place in zip(pages, ("note!A.md", "search!bees", "review"), strict=True):
-            page.evaluate("place => { location.hash = place }", place)
-            page.wait_for_selector("text=cannot be reached >> nth=0")
-        own.start()
-        note, search, review = pages
-        note.wait_for_selector(".cm-line:has-text('Hello bees')", timeout=30_000)
-        search.wait_for_selector(".hits a >> nth=1", timeout=30_000)
-        review.wait_for_selector("text=cannot be reached", state="detached", timeout=30_000)
+    own = serve(tmp_path, {"A.md": "# A\n\nHello bees.\n", "B.md": "# B\n\nOther bees.\n"})
+    pages = [visit("", url=own.url) for _ in range(3)]
+    for page in pages:
+        page.wait_for_function(_ALL_FETCHED)
+    own.stop()
+    for page, place in zip(pages, ("note!A.md", "search!bees", "review"), strict=True):
+        page.evaluate("place => { location.hash = place }", place)
+        page.wait_for_selector("text=cannot be reached >> nth=0")
+    own.start()
+    note, search, review = pages
+    note.wait_for_selector(".cm-line:has-text('Hello bees')", timeout=30_000)
+    search.wait_for_selector(".hits a >> nth=1", timeout=30_000)
+    review.wait_for_selector("text=cannot be reached", state="detached", timeout=30_000)
 
 
 @pytest.mark.slow
