@@ -13,6 +13,7 @@ import pytest
 from commonplace.core.text.edits import Edit
 from commonplace.errors import BadPath, NotFound, Unavailable, Unreadable
 from commonplace.vault.index import database, updates
+from commonplace.vault.index.build.builder import Builder, BuildNews
 from commonplace.vault.index.mirror import NoteChange
 from commonplace.vault.open import open_vault
 from commonplace.vault.search.ripgrep import Pattern
@@ -382,6 +383,31 @@ async def test_a_renamed_file_is_told_as_the_same_note(make_settings: MakeSettin
         await eventually(lambda: len(told) >= 2)
         assert NoteChange("Thoughts.md", "appeared", "Ideas.md") in told
         assert NoteChange("Ideas.md", "gone") in told
+
+
+async def test_a_title_is_told_before_the_first_build_has_read_a_note(
+    make_settings: MakeSettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go_on = anyio.Event()
+    told = Builder.news
+
+    async def held(builder: Builder) -> AsyncGenerator[BuildNews]:
+        await go_on.wait()
+        async for news in told(builder):
+            yield news
+
+    monkeypatch.setattr(Builder, "news", held)
+    many = {f"many/{n}.md": f"# Number {n}\n" for n in range(3000)}
+    async with open_vault(make_settings(many)) as vault:
+        (folder(vault.settings) / "broken.md").write_bytes(b"\xff\xfe\x00")
+        with anyio.fail_after(PATIENCE):
+            await eventually(lambda: vault.listing.unfinished is not None)
+            assert await vault.listing.title("many/2999.md") == "Number 2999"
+            assert await vault.listing.title("broken.md") is None
+        go_on.set()
+        await vault.indexer.settled()
+        assert await vault.listing.title("many/2999.md") == "Number 2999"
+        assert await vault.listing.title("broken.md") is None
 
 
 async def test_links_are_answered_while_the_first_build_goes_on(

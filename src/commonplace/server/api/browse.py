@@ -57,10 +57,10 @@ class _Browsing:
     async def document(self, request: Request) -> Response:
         """Tell the id under which a note is live; one that has it already may ask by that."""
         path = self._vault.texts.find(await self._named(request))
-        about = await self._vault.listing.about(path)
+        title = await self._vault.listing.title(path)
         known = await self._vault.notes.ids.identify(path)
         return JSONResponse(
-            {"id": known.id, "path": path, "title": about.title or path, "epoch": known.epoch}
+            {"id": known.id, "path": path, "title": title or path, "epoch": known.epoch}
         )
 
     async def _named(self, request: Request) -> str:
@@ -72,11 +72,9 @@ class _Browsing:
         """Show a note as it stands."""
         path = self._vault.texts.find(asked(request, "path"))
         text = await self._vault.texts.marked(path)
-        about = await self._vault.listing.about(path)
+        title = await self._vault.listing.title(path)
         properties = frontmatter.read(text).properties
-        return JSONResponse(
-            {"path": path, "title": about.title, "text": text, "properties": properties}
-        )
+        return JSONResponse({"path": path, "title": title, "text": text, "properties": properties})
 
     async def links(self, request: Request) -> Response:
         """List the links of a note, both ways."""

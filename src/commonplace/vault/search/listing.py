@@ -13,6 +13,7 @@ import anyio
 from commonplace.core import digest, paths, properties
 from commonplace.core.links import Candidate
 from commonplace.core.render import listings
+from commonplace.errors import Unreadable
 from commonplace.vault.documents.notes import LiveNotes
 from commonplace.vault.index.catalog import CatalogEntry
 from commonplace.vault.index.indexer import Indexer
@@ -155,17 +156,31 @@ class Listing:
             raise listings.not_found(found)
         return about
 
+    async def title(self, path: str) -> str | None:
+        """Return a note's title; None if it cannot be read. A first build is not waited for."""
+        found = self._texts.find(path)
+        known = self._index.about(found)
+        if self._indexer.unfinished is None or (known is not None and known.title is not None):
+            return (await self.about(found)).title
+        try:
+            return (await self._digest(found)).title
+        except Unreadable:
+            return None
+
     async def links(self, path: str) -> Links:
         """Return where a note links, and what links to it."""
         found = self._texts.find(path)
         known = self._index.about(found)
         if self._indexer.unfinished is not None and (known is None or known.title is None):
-            marked = await self._texts.marked(found)
-            digested = await aside_if_long(partial(digest.digest, found), marked)
+            digested = await self._digest(found)
             root = found.partition("/")[0] if self._several_roots else ""
             return self._index.links.of_unread(found, known and known.note, digested, root)
         note = (await self.about(found)).note
         return await self._aside.ask(lambda index: index.links.of(note))
+
+    async def _digest(self, path: str) -> digest.Digest:
+        marked = await self._texts.marked(path)
+        return await aside_if_long(partial(digest.digest, path), marked)
 
     async def backlinks(self, path: str) -> list[Backlink]:
         """Return the links to a note, each with the line that it stands in."""
