@@ -11,8 +11,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from commonplace.core.graph import Graph
 from commonplace.core.view import View
 from commonplace.errors import Forbidden
 from commonplace.vault.attachments.attachments import Attachments
@@ -34,6 +34,9 @@ from commonplace.vault.sets.sets import Sets
 from commonplace.vault.suggestions.note_reader import NoteReader
 from commonplace.vault.suggestions.pending import PendingSuggestions
 from commonplace.vault.vault import Vault
+
+if TYPE_CHECKING:
+    from commonplace.core.graph import Graph
 
 
 @asynccontextmanager
@@ -117,7 +120,9 @@ def _wire(
     )
 
 
-def _read_graph(state: Path, view: View) -> Graph:
+def _read_graph(state: Path, view: View) -> "Graph":
+    from commonplace.core.graph import Graph
+
     index = Index(state, view)
     try:
         return Graph.of(index.links.edges())

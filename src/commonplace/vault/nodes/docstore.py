@@ -8,10 +8,10 @@ right to the letter even while the index is being built.
 import secrets
 from collections.abc import Collection, Iterable, Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 from commonplace.core import digest, frontmatter, links, paths
 from commonplace.core.frontmatter import body
-from commonplace.core.graph import Graph
 from commonplace.errors import BadArgument, NotFound
 from commonplace.vault.index.reader import About
 from commonplace.vault.nodes import link_names
@@ -36,6 +36,9 @@ from commonplace.vault.permissions.requests import Asker, Json
 from commonplace.vault.search.readiness import Incomplete
 from commonplace.vault.threads import aside_if_long
 from commonplace.vault.vault import Vault
+
+if TYPE_CHECKING:
+    from commonplace.core.graph import Graph
 
 TAGS_MAX = 1_000
 COUNTED_MAX = 1_000_000
@@ -227,7 +230,7 @@ class DocStore:
 
     # -- parts
 
-    async def _graph(self) -> Graph:
+    async def _graph(self) -> "Graph":
         await self._vault.listing.caught_up()
         return await self._links.get()
 
