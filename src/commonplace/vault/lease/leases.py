@@ -14,12 +14,11 @@ from typing import Self, TypeVar
 
 from commonplace.errors import Unavailable
 from commonplace.vault.lease import tables
-from commonplace.vault.lease.lease import Lease
+from commonplace.vault.lease.lease import LEASE_SECONDS, Lease
 from commonplace.vault.lease.tables import Holder
 from commonplace.vault.postgres.connection import Connection, connect, load_driver, one_line
 from commonplace.vault.postgres.migrations import migrate
 
-LEASE_SECONDS = 5.0
 _RENEWALS = 4  # in the time of a lease
 _CLOSE_SECONDS_MAX = 1.0
 

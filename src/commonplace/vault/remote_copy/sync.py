@@ -11,7 +11,7 @@ import anyio.to_thread
 from commonplace.core import paths
 from commonplace.core.file_sides import Sides
 from commonplace.core.text import endings
-from commonplace.core.text.edits import merge3
+from commonplace.core.text.merge import merge3
 from commonplace.core.text.truncation import deletes_much
 from commonplace.errors import (
     BadArgument,

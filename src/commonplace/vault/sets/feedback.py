@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
-from commonplace.core.text.foreign import one_line
+from commonplace.core.text.quotation import one_line
 from commonplace.errors import Conflict
 from commonplace.vault.log.late_records import Afterwards
 from commonplace.vault.sets.change_set import ChangeSet, Counts, assistant_key

@@ -20,8 +20,9 @@ import anyio.to_thread
 
 from commonplace.core import critic, paths
 from commonplace.core.text import endings
-from commonplace.core.text.edits import Edit, diff, merge3
+from commonplace.core.text.edits import Edit, diff
 from commonplace.core.text.endings import FileForm
+from commonplace.core.text.merge import merge3
 from commonplace.errors import (
     BadArgument,
     Conflict,
