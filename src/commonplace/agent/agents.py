@@ -64,7 +64,7 @@ class Agents:
         """Say what people made of a set of a conversation, as words for the next prompt."""
         one = await self._vault.sets.kept.get(number)
         if one.conversation != id:
-            raise NotFound(f"Change set {number} is of no turn of this conversation.")
+            raise NotFound(f"This conversation did not make change set {number}.")
         return await self._vault.sets.feedback.verdicts(number)
 
     def state_of(self, id: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import click
 
 from commonplace.cli.messages import log_to_stderr
-from commonplace.core.text.foreign import one_line
+from commonplace.core.text.quotation import one_line
 
 Result = TypeVar("Result")
 Function = Callable[..., Any]

@@ -8,7 +8,7 @@ it. Blank lines between block and body belong to neither and stay.
 from collections.abc import Mapping
 
 from commonplace.core import frontmatter
-from commonplace.core.text.edits import merge3
+from commonplace.core.text.merge import merge3
 from commonplace.errors import BadArgument, ChangedSinceRead
 
 _BOTH = (

@@ -49,7 +49,9 @@ class Parts:
         async with self._one:
             if view not in self._apps:
                 if self._tasks is None or len(self._apps) >= VIEWS_MAX:
-                    raise Unavailable(f"More than {VIEWS_MAX} choices of folders are in use.")
+                    raise Unavailable(
+                        f"{VIEWS_MAX} choices of folders are in use. Give tokens the same folders."
+                    )
                 self._apps[view] = await self._tasks.start(self._hold, view)
         return self._apps[view]
 

@@ -7,7 +7,7 @@ import logging
 import time
 from collections.abc import Mapping
 
-from commonplace.core.text import foreign
+from commonplace.core.text import quotation
 
 _logger = logging.getLogger(__name__)
 _NOTE_ARGUMENTS = ("file_path", "path", "id", "source", "folder")
@@ -30,8 +30,8 @@ class CallTimer:
         note = next((value for value in named if isinstance(value, str)), "")
         event = {
             "tool": self._tool,
-            "note": foreign.one_line(note),
-            "actor": foreign.name(self._actor),
+            "note": quotation.one_line(note),
+            "actor": quotation.name(self._actor),
             "outcome": outcome,
             "milliseconds": round((time.perf_counter() - self._begun) * 1000, 1),
         }

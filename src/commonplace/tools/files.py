@@ -12,7 +12,7 @@ from commonplace.core.attachments import media
 from commonplace.core.critic import NoChange
 from commonplace.core.render import document_page, grep_lines, listings, remarks
 from commonplace.core.render.grep_lines import GrepPage
-from commonplace.core.text import foreign
+from commonplace.core.text import quotation
 from commonplace.core.text.line_pages import LinePage
 from commonplace.errors import (
     BadArgument,
@@ -205,7 +205,7 @@ async def _grep(vault: Vault, pattern: Pattern, arguments: Arguments) -> Sequenc
         except NotFound as error:
             if vault.texts.exists(folder):
                 raise  # an attachment, and the error says so
-            missing = f"Path does not exist: {foreign.one_line(folder)}"
+            missing = f"Path does not exist: {quotation.one_line(folder)}"
             hint = error.hint or vault.texts.no_folder(folder).hint
             raise NotFound(f"{missing}. {hint}".strip()) from error
         folder, chosen = paths.parent(only), _both(chosen, only.__eq__)
@@ -216,7 +216,7 @@ def _chosen(arguments: Arguments) -> Callable[[str], bool] | None:
     kind = text(arguments, "type", "md")
     if kind not in ("md", "markdown"):
         raise BadArgument(
-            f"Unknown type: {foreign.name(kind)}. All documents are Markdown; use md, or leave"
+            f"Unknown type: {quotation.name(kind)}. All documents are Markdown; use md, or leave"
             " it out."
         )
     wanted = text(arguments, "glob", "")

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, cast
 
-from commonplace.core.text.foreign import one_line
+from commonplace.core.text.quotation import one_line
 from commonplace.tools.parameters import text, whole_number
 from commonplace.tools.table import Answer, Call, Tool, definition
 from commonplace.vault.history.moments import since

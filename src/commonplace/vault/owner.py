@@ -190,7 +190,7 @@ def _listening(folder: Path, locks: list[int]) -> Claim:
     except OSError as error:
         unlock(locks)
         raise Unavailable(
-            f"The owner's socket cannot be made ({error.strerror or error})."
+            f"The owner's socket cannot be made ({error.strerror or error}). Try another --state."
         ) from None
 
 

@@ -33,7 +33,7 @@ def in_time(items: Iterable[Item], clock: Callable[[], float] = time.monotonic) 
     for item in items:
         if clock() > end:
             raise Unavailable(
-                f"To put the answer together took longer than {SECONDS_MAX:.0f} s and was stopped."
+                f"Putting the answer together took longer than {SECONDS_MAX:.0f} s and was stopped."
                 " Ask for less: a narrower path or pattern, or a smaller limit."
             )
         yield item

@@ -48,7 +48,7 @@ def test_all_of_them_make_a_node(key: str) -> None:
     [
         (None, "notes", None, "name its --database"),
         (DATABASE, None, "10.0.0.5:8421", "--database needs --vault-name"),
-        ("mysql://db/notes", "notes", "10.0.0.5:8421", "only postgresql://"),
+        ("mysql://db/notes", "notes", "10.0.0.5:8421", "begins with postgresql://"),
         (DATABASE, "our notes", "10.0.0.5:8421", "letters, digits"),
         (DATABASE, "n" * 51, "10.0.0.5:8421", "at most 50"),
         (DATABASE, "notes", "10.0.0.5", "not HOST:PORT"),

@@ -6,7 +6,8 @@ from random import Random
 
 from commonplace.core import critic
 from commonplace.core.history import Delta, Step, apply, between, from_edits
-from commonplace.core.text.edits import Edit, merge3
+from commonplace.core.text.edits import Edit
+from commonplace.core.text.merge import merge3
 from commonplace.errors import CommonplaceError
 
 PEOPLE = ("person:Ann", "person:Bo", "person:Cy")

@@ -54,7 +54,7 @@ async def test_a_write_that_nobody_answers_expires(log: SqliteLog):
     clock.now += WAITING_SECONDS_MAX + 1
     assert await approvals.waiting() == []
     assert await approvals.find("k") is None
-    with pytest.raises(NotFound, match="No write waits under the number 1"):
+    with pytest.raises(NotFound, match="No write with the number 1 is waiting"):
         await approvals.get(1)
     assert await log.records("approval") == {}
 

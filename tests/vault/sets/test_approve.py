@@ -88,7 +88,7 @@ async def test_what_was_shown_and_has_changed_waits_on(vault: Vault) -> None:
 async def test_a_number_that_does_not_wait_decides_nothing(
     vault: Vault, approved: list[int], denied: list[int], error: type[Exception]
 ) -> None:
-    with pytest.raises(error, match="No write waits under the number 9"):
+    with pytest.raises(error, match="No write with the number 9 is waiting"):
         await vault.sets.answers.give("Ann", approved, denied)
     assert await states(vault) == ["waiting"] * 4
 

@@ -121,7 +121,7 @@ async def test_people_split_merge_and_rename(tmp_path: Path) -> None:
             await sets.suggested(document, path, CLAUDE, float(len(numbers(sets))))
         with pytest.raises(NotFound):
             await sets.split(1, ["nowhere.md"])
-        with pytest.raises(Conflict, match="nothing would be left"):
+        with pytest.raises(Conflict, match="Name only some of them"):
             await sets.split(1, ["a.md", "b.md"])
         apart = await sets.split(1, ["a.md"], "The other half")  # by the path that it has now
         assert (apart.number, numbers(sets)) == (2, [2, 1, 2])

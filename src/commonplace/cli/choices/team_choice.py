@@ -42,7 +42,7 @@ def chosen(
         )
     folder = Path(vaults).expanduser().absolute() if vaults else None
     if folder and folder.exists() and not folder.is_dir():
-        raise BadArgument("--vaults: that is no folder.")
+        raise BadArgument("--vaults: there is no such folder. Make it first, or name another.")
     from commonplace.server.cluster.team import Team, checked_address, checked_name
 
     _refuse_unknown(database)
@@ -106,7 +106,7 @@ def was_typed(option: str) -> bool:
 
 def _refuse_unknown(database: str) -> None:
     if not database.startswith(("postgresql://", "postgres://")):
-        raise BadArgument("--database: only postgresql://… is known.")
+        raise BadArgument("--database: give an address that begins with postgresql://.")
 
 
 def refuse_shown_password(database: str | None, typed: bool) -> None:

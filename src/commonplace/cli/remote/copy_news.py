@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from commonplace.cli.messages import notice
-from commonplace.core.text.foreign import one_line
+from commonplace.core.text.quotation import one_line
 from commonplace.vault.remote_copy.news import News
 from commonplace.vault.remote_copy.remote_copy import RemoteCopy
 from commonplace.vault.remote_copy.server import RemoteServer

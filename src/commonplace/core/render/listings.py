@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from commonplace.core.text import foreign
+from commonplace.core.text import quotation
 from commonplace.errors import NotFound
 
 PATH_MAX = 1_024
@@ -60,17 +60,17 @@ def attachment_links(backlinks: Iterable[str]) -> str:
 
 def not_found(path: str, near: Sequence[str] = ()) -> NotFound:
     """Word the error that a document does not exist, and which ones may have been meant."""
-    missing = f"Document not found: {foreign.one_line(path)}"
+    missing = f"Document not found: {quotation.one_line(path)}"
     if not near:
         return NotFound(missing)
-    *others, last = map(foreign.one_line, near)
+    *others, last = map(quotation.one_line, near)
     meant = f"{', '.join(others)} or {last}" if others else last
     return NotFound(missing, f"Did you mean {meant}?")
 
 
 def _headed(head: str, paths: Iterable[str]) -> str:
     found = sorted(set(paths))
-    rows = [f"- {foreign.one_line(path, PATH_MAX)}" for path in found[:LINKS_MAX]]
+    rows = [f"- {quotation.one_line(path, PATH_MAX)}" for path in found[:LINKS_MAX]]
     if more := len(found) - len(rows):
         rows.append(f"- (and {more:,} more)")
     return "\n".join([head, *(rows or ["- (none)"])])

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
 
-from commonplace.core.text import foreign
+from commonplace.core.text import quotation
 
 PENDING_MAX = 200
 PERHAPS_REJECTED = "perhaps rejected in the file"
@@ -63,7 +63,7 @@ def pending_list(suggestions: Iterable[PendingLine]) -> str | None:
 def decided_list(decisions: Iterable[Decided]) -> str | None:
     """Return what was decided about the reader's own suggestions, to stand below the lines."""
     rows = [
-        f"  {_VERBS.get(each.verdict, each.verdict)} by {foreign.name(each.who)}:"
+        f"  {_VERBS.get(each.verdict, each.verdict)} by {quotation.name(each.who)}:"
         f" {_sides(each)}{_because(each)}"
         for each in decisions
     ]
@@ -92,8 +92,8 @@ def _doubt(suggestion: PendingLine) -> str:
 def _short(side: str) -> str:
     words = side.split()
     if len(words) > SIDE_WORDS_MAX:
-        return foreign.one_line(f"{' '.join(words[:3])} ... {' '.join(words[-3:])}")
-    return foreign.one_line(side)
+        return quotation.one_line(f"{' '.join(words[:3])} ... {' '.join(words[-3:])}")
+    return quotation.one_line(side)
 
 
 def _because(decided: Decided) -> str:
@@ -105,7 +105,7 @@ def _about(remark: CommentLine) -> str:
 
 
 def _credit(suggestion: PendingLine | CommentLine) -> str:
-    author = "" if suggestion.author is None else f" ({foreign.name(suggestion.author)})"
+    author = "" if suggestion.author is None else f" ({quotation.name(suggestion.author)})"
     age = "" if suggestion.seconds is None else f" {_age(suggestion.seconds)} ago"
     return author + age
 

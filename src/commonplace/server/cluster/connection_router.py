@@ -125,7 +125,7 @@ class ConnectionRouter:
             with patience:
                 await self._carry(greeting, first, client, patience)
             if patience.cancelled_caught:
-                raise Unavailable("The vault is not to be had at the moment. Try again.")
+                raise Unavailable("The vault cannot be reached at the moment. Try again.")
         except NotFound as error:
             await client.send(_written(404, "Not Found", str(error)))
         except CommonplaceError as error:

@@ -53,7 +53,7 @@ async def _let_in(context: ssl.SSLContext, receive: Receive, stream: SocketStrea
             if greeting is not None:
                 await receive(greeting, node)
     except ssl.SSLError as error:
-        _logger.warning("Somebody without this cluster's key was refused (%s).", error.reason)
+        _logger.warning("A connection without this cluster's key was refused (%s).", error.reason)
     except ENDED:
         return
     except Exception:

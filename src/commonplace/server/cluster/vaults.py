@@ -212,7 +212,7 @@ class Vaults:
         except CommonplaceError as error:
             # Whoever asks need not be somebody who may know what is in the vault or its folder.
             _logger.warning("The vault %s is not open here. %s", vault.name, error)
-            vault.failure = Unavailable("The vault cannot be had; the server's log says why.")
+            vault.failure = Unavailable("The vault cannot be opened; the server's log says why.")
         except Exception:
             _logger.exception("The vault %s failed.", vault.name)
             vault.failure = Unavailable("The vault failed; the server's log has the details.")

@@ -6,7 +6,7 @@ as they are; so whatever follows the three slashes is the path, and nothing in i
 
 from urllib.parse import quote, unquote
 
-from commonplace.core.text.foreign import one_line
+from commonplace.core.text.quotation import one_line
 from commonplace.errors import NotFound
 
 SCHEME = "note:///"

@@ -136,7 +136,7 @@ class WorkingCopy:
         path = self._files.inside(absolute)
         text = await anyio.to_thread.run_sync(self._files.read, path)
         if text is None:
-            raise NotFound("There is no such file in the working folder.")
+            raise NotFound("There is no such file in the working folder. Check its path.")
         if line is None and limit is None:
             return text
         first = max((line or 1) - 1, 0)

@@ -10,7 +10,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
-from commonplace.core.text.edits import merge3
+from commonplace.core.text.merge import merge3
 from commonplace.core.yjs.encoding import LargeUpdate
 from commonplace.errors import CommonplaceError
 from commonplace.vault.documents.saver import Live

@@ -187,7 +187,9 @@ class Saver:
             await self.settle(live)
         snapshot = self._snapshot(live)
         if snapshot is None:
-            raise Unavailable("The document would not load from its state alone.")
+            raise Unavailable(
+                "The document would not load from its state alone, so its log was left as it is."
+            )
         if snapshot.digest is not None:
             await self._compact_checked(live, live.seq, snapshot)
         else:

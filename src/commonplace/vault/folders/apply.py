@@ -132,7 +132,7 @@ class Wishes:
         was, to = (self._roots.joined(listing.root, each) for each in (old, new))
         if old.startswith(f"{TRASH}/"):
             if self._roots.find(paths.new_note_path(to)) is not None:
-                raise Conflict(f"{to} exists already.")
+                raise Conflict(f"{to} exists already. Choose another name.")
             await self._notes.move(was, to)
         else:
             await self._doors.rename(was, to, actor)
@@ -162,7 +162,7 @@ class Wishes:
 
     def _refuse_ignored(self, listing: RootListing, path: str) -> None:
         if self._roots.ignores(self._roots.joined(listing.root, path)):
-            raise BadArgument(f"The vault's settings ignore {path}.")
+            raise BadArgument(f"The vault's settings ignore {path}. Choose another path.")
 
     async def _try(self, step: Awaitable[None], path: str) -> None:
         try:

@@ -180,7 +180,9 @@ class Intents:
     async def _finish(self, intent: Intent) -> dict[int, Json]:
         carrier = self._carriers.get(intent.kind)
         if carrier is None:
-            raise Unavailable(f"Nobody knows how to carry out a change of kind {intent.kind}.")
+            raise Unavailable(
+                f"This version cannot carry out a change of kind {intent.kind!r}. Update it."
+            )
         if not intent.back:
             try:
                 return await self._complete(intent, carrier)

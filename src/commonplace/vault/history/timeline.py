@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 
 from commonplace.core import critic
 from commonplace.core.history import apply, inverse
-from commonplace.core.text import foreign
+from commonplace.core.text import quotation
 from commonplace.core.text.edits import diff
 from commonplace.core.text.unified_diff import unified
 from commonplace.errors import BadArgument, CommonplaceError, NotFound
@@ -221,7 +221,7 @@ class Timeline:
         if found:
             raise BadArgument(f"{name} may be {' or '.join(found)}. Say which.")
         names = ", ".join(each for each in known if ":" in each) or "nobody"
-        raise NotFound(f"Nobody called {foreign.name(name)} is in the history. Known: {names}.")
+        raise NotFound(f"Nobody called {quotation.name(name)} is in the history. Known: {names}.")
 
     async def _find(self, revision: int) -> Revision:
         one = await self._history.find(revision)
@@ -269,10 +269,10 @@ def named(actor: str) -> tuple[str, str]:
     """Return what kind of actor it is, and its name."""
     kind, _, name = actor.partition(":")
     if kind in ("person", "assistant"):
-        return kind, foreign.name(name or "somebody")
+        return kind, quotation.name(name or "somebody")
     if actor == "review:undo":
         return "person", _NAMES[actor]
-    return "program", _NAMES.get(actor, foreign.name(actor or "before the history"))
+    return "program", _NAMES.get(actor, quotation.name(actor or "before the history"))
 
 
 def _person(actor: str) -> dict[str, str]:
@@ -290,7 +290,7 @@ def without_marks(text: str, most: int = _PART_MAX) -> str:
     """Return a changed passage for people to see: in one line, without a suggestion's marks."""
     for mark in critic.DELIMITERS:
         text = text.replace(mark, "")
-    return foreign.one_line(text, most)
+    return quotation.one_line(text, most)
 
 
 def _line(
@@ -315,5 +315,5 @@ def _line(
         "by": ranked,
         "accepted": sorted({named(who)[1] for each in whose for who in accepted.get(each, ())}),
         "time": stamp,
-        "text": foreign.one_line(line.rstrip("\n"), _LINE_MAX),
+        "text": quotation.one_line(line.rstrip("\n"), _LINE_MAX),
     }

@@ -9,7 +9,7 @@ from collections import OrderedDict
 from collections.abc import Collection, Iterator
 
 from commonplace.core.markdown.properties import tags as tags_of
-from commonplace.core.text.foreign import one_line
+from commonplace.core.text.quotation import one_line
 from commonplace.vault.index.mirror import NoteChange
 from commonplace.vault.index.reader import About, Index
 

@@ -5,6 +5,8 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 
+LEASE_SECONDS = 5.0
+
 
 class Lease:
     """The right to write for a vault.

@@ -14,12 +14,11 @@ from typing import Self, TypeVar
 
 from commonplace.errors import Unavailable
 from commonplace.vault.lease import tables
-from commonplace.vault.lease.lease import Lease
+from commonplace.vault.lease.lease import LEASE_SECONDS, Lease
 from commonplace.vault.lease.tables import Holder
-from commonplace.vault.postgres.connection import Connection, connect, load_driver, one_line
+from commonplace.vault.postgres.connection import Connection, connect, load_driver, reason
 from commonplace.vault.postgres.migrations import migrate
 
-LEASE_SECONDS = 5.0
 _RENEWALS = 4  # in the time of a lease
 _CLOSE_SECONDS_MAX = 1.0
 
@@ -174,7 +173,7 @@ class _Line:
             try:
                 return work(self._connection)
             except driver.Error as error:
-                raise Unavailable(f"The database failed ({one_line(error)}).") from None
+                raise Unavailable(f"The database failed ({reason(error)}).") from None
 
     def sever(self) -> None:
         """Let whoever waits for an answer fail; the next one has another connection."""

@@ -2,7 +2,7 @@
 
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import exp
 
 # So many a second, and from many sides. One who writes on and on, each time when the last is on
@@ -16,13 +16,14 @@ _SIDES_MIN = 32
 class _Rate:
     """How many come a second of late."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
         self._recent = 0.0
-        self._time = time.monotonic()
+        self._time = clock()
 
     def after(self, count: int) -> float:
         """Count what came just now; tells the rate."""
-        before, self._time = self._time, time.monotonic()
+        before, self._time = self._time, self._clock()
         self._recent = self._recent * exp((before - self._time) / _RATE_SECONDS) + count
         return self._recent / _RATE_SECONDS
 
@@ -30,8 +31,8 @@ class _Rate:
 class BurstDetector:
     """Whether very many come of late: many a second, for many documents, and not one by one."""
 
-    def __init__(self) -> None:
-        self._all, self._in_company = _Rate(), _Rate()
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._all, self._in_company = _Rate(clock), _Rate(clock)
         self._recent: deque[str] = deque(maxlen=_RECENT)
 
     def after(self, keys: Sequence[str]) -> bool:

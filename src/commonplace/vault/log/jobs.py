@@ -68,7 +68,9 @@ class Job(Generic[T]):
         if self.final and self.results:
             self.future.set_result(self.results[0])
         else:
-            self.future.set_exception(self.error or Unavailable("The log stopped working."))
+            self.future.set_exception(
+                self.error or Unavailable("The log stopped working. Restart Commonplace.")
+            )
 
 
 AnyJob = Job[Any]
@@ -104,7 +106,7 @@ def own_failure(error: Exception) -> CommonplaceError:
             "It holds half of a surrogate pair, which is not text; nothing of it was saved."
             " Send valid Unicode."
         )
-    logger.error("The log could not do what it was asked to.", exc_info=error)
+    logger.error("A job of the log failed.", exc_info=error)
     return CommonplaceError(
         f"Internal error ({type(error).__name__}); nothing of it was saved. The server's log has"
         " the details."

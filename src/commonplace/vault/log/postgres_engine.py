@@ -11,7 +11,7 @@ from typing import Protocol
 
 from commonplace.errors import Unavailable
 from commonplace.vault.lease import tables as leases
-from commonplace.vault.postgres.connection import Connection, load_driver, one_line
+from commonplace.vault.postgres.connection import Connection, load_driver, reason
 from commonplace.vault.postgres.migrations import MigrationSteps, migrate
 from commonplace.vault.postgres.pool import Pool, shared
 
@@ -139,7 +139,7 @@ class PostgresEngine:
 
     def why(self, error: Exception) -> str:
         """Tell what failed."""
-        return _LOST if self._is_of_lease(error) else one_line(error)
+        return _LOST if self._is_of_lease(error) else reason(error)
 
     def fate(self, error: Exception) -> str:
         """Tell what became of what was to be saved: a lost answer to a commit leaves it open."""

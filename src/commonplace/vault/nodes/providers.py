@@ -65,7 +65,7 @@ def is_neo4j(choice: StoreChoice) -> bool:
 def _require_driver() -> None:
     if find_spec("neo4j") is None:
         raise Unavailable(
-            "The driver for Neo4j is not installed: `pip install 'commonplace[neo4j]'`."
+            "The driver for Neo4j is not installed: `pip install 'commonplace-notes[neo4j]'`."
         )
 
 

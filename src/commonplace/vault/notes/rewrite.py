@@ -229,7 +229,7 @@ class Rewriter:
             before, new = out, endings.encode(after, form, text)
             out, _ = self._roots.swap(change.path, new, change.token)
             draft = replace(draft, before=text, edits=changes, after=after)
-        raise Unavailable("It is being rewritten by another program all the time.")
+        raise Unavailable("Another program rewrites it all the time. Try again later.")
 
 
 def _rewritten(path: str, before: str, changes: Sequence[Edit], after: str) -> Rewritten:

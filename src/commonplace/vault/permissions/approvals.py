@@ -125,7 +125,7 @@ class Approvals:
         """
         one = (await self._all()).get(id)
         if one is None:
-            raise NotFound(f"No write waits under the number {id}: it expired, or never did.")
+            raise NotFound(f"No write with the number {id} is waiting. It may have expired.")
         if one.state != "waiting":
             raise Conflict(f"The write of number {id} was decided already: {one.state}.")
         return one

@@ -114,7 +114,9 @@ class Remembered:
     async def revoke(self, key: str) -> None:
         """Ask again about one of them, in sessions too."""
         if key not in {grant.key for grant in await self.always()}:
-            raise NotFound("That is not allowed always, or not any more. List what is.")
+            raise NotFound(
+                "There is no such permission, or it was revoked already. List those there are."
+            )
         operation = key.partition(" ")[0]
         for session in [each for each in self._sessions if each[0] == operation]:
             del self._sessions[session]

@@ -169,8 +169,8 @@ class Permissions:
             grants.check(wish.operation, scope)
             if not self._performers.knows(wish.kind):
                 raise Unavailable(
-                    f"Nothing that is open here can do a {wish.kind}. Start Commonplace with the"
-                    " store that it was asked of, and approve it then."
+                    f"This write ({wish.kind}) is for another store than the open one. Start"
+                    " Commonplace with that store (--store), and approve it then."
                 )
             try:
                 result = await self._performers.do(wish, asker, scope, by)

@@ -15,7 +15,7 @@ from commonplace.vault.postgres.connection import (
     Connection,
     connect,
     load_driver,
-    one_line,
+    reason,
 )
 
 _ROUNDS = 20
@@ -42,7 +42,7 @@ def check_database(url: str, *, clock: Callable[[], float] = time.time) -> list[
     try:
         return list(_checks(connection, clock))
     except driver.Error as error:
-        return [DatabaseCheck("database", False, f"it failed ({one_line(error)})", "Try again.")]
+        return [DatabaseCheck("database", False, f"it failed ({reason(error)})", "Try again.")]
     finally:
         connection.close()
 

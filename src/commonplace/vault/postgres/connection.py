@@ -93,7 +93,9 @@ def connect(url: str, *, schema: str = "commonplace") -> Connection:
             tcp_user_timeout=CONNECT_SECONDS_MAX * 1000,
         )
     except (driver.Error, ValueError) as error:
-        raise Unavailable(f"The database could not be reached ({one_line(error)}).") from None
+        raise Unavailable(
+            f"The database could not be reached ({reason(error)}). Is its address right?"
+        ) from None
     try:
         _prepare(raw, schema)
     except BaseException:
@@ -139,6 +141,6 @@ def load_driver() -> Any:  # noqa: ANN401 (a module; where it is known, its type
     return psycopg
 
 
-def one_line(error: BaseException) -> str:
+def reason(error: BaseException) -> str:
     """Return what an error says, in one line and without a password."""
     return " ".join(str(error).split()) or type(error).__name__

@@ -10,7 +10,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 
 from commonplace.errors import Unavailable
-from commonplace.vault.postgres.connection import Connection, connect, load_driver, one_line
+from commonplace.vault.postgres.connection import Connection, connect, load_driver, reason
 
 CONNECTIONS_MAX = 10
 WAIT_SECONDS_MAX = 10.0
@@ -36,7 +36,9 @@ class Pool:
     def take(self) -> Connection:
         """Take a connection, a new one if none rests; raises `Unavailable` if none can be had."""
         if not self._places.acquire(timeout=self._wait_seconds):
-            raise Unavailable("The database does not keep up: no connection became free.")
+            raise Unavailable(
+                "The database does not keep up: no connection became free. Try again."
+            )
         try:
             with self._lock:
                 found = self._resting.pop() if self._resting else None
@@ -87,7 +89,7 @@ def reading(source: str | Pool, schema: str) -> Generator[Connection]:
             connection.use_schema(schema)
             yield connection
     except driver.Error as error:
-        raise Unavailable(f"The database did not answer ({one_line(error)}).") from None
+        raise Unavailable(f"The database did not answer ({reason(error)}).") from None
     finally:
         pool.give_back(connection)
         if pool is not source:

@@ -55,7 +55,7 @@ class LocalFiles:
 
         """
         if self.roots.missing():
-            raise Unavailable("The folder of this copy is gone, or is another one now.")
+            raise Unavailable("The folder of this copy is gone or was replaced. Put it back.")
         found = await anyio.to_thread.run_sync(self._notes)
         return found | (await self._attachments.current()).by_path
 
@@ -204,7 +204,7 @@ class LocalFiles:
 def _failed(error: OSError) -> CommonplaceError:
     """Say why a file cannot be changed here: for good, or for a while."""
     if error.errno in (errno.ELOOP, errno.EXDEV, errno.ENOTDIR, errno.EISDIR):
-        return Conflict("A link, or a file that is no folder, is in its way here.")
+        return Conflict("A link, or a file where its folder should be, is in the way here.")
     return Unavailable(f"It cannot be changed here: {reason(error)}.")
 
 

@@ -11,7 +11,7 @@ import anyio.to_thread
 from commonplace.core import paths
 from commonplace.core.file_sides import Sides
 from commonplace.core.text import endings
-from commonplace.core.text.edits import merge3
+from commonplace.core.text.merge import merge3
 from commonplace.core.text.truncation import deletes_much
 from commonplace.errors import (
     BadArgument,
@@ -149,7 +149,9 @@ class FileSync:
         ):
             self.file_states.know_here(path, None)
             if here is None and await self._look(path) is None:
-                raise Conflict("Something else has its name here, or a folder above it.")
+                raise Conflict(
+                    "Something else here has its name, or that of its folder. Rename that."
+                )
             return  # it was saved meanwhile: its turn comes
         self.file_states.know_there(path, there, content_hash(data))
         found = await self._look(path)

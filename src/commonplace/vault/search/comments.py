@@ -10,7 +10,7 @@ from dataclasses import replace
 import anyio.to_thread
 
 from commonplace.core import critic
-from commonplace.core.text.foreign import one_line
+from commonplace.core.text.quotation import one_line
 from commonplace.errors import NotFound, Unreadable
 from commonplace.vault.index.catalog import CatalogEntry
 from commonplace.vault.index.reader import Index

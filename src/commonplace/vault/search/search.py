@@ -266,7 +266,9 @@ def _index_in_trouble() -> Generator[None]:
         yield
     except (OSError, sqlite3.Error) as error:
         logger.warning("The index could not be read: %s", error)
-        raise Unavailable("The index cannot be read; it is mended. Try again soon.") from error
+        raise Unavailable(
+            "The index cannot be read and is being repaired. Try again soon."
+        ) from error
 
 
 def _meeting(index: Index, query: SearchQuery, entries: Sequence[CatalogEntry]) -> set[int]:

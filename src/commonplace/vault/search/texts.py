@@ -9,7 +9,7 @@ import anyio.to_thread
 
 from commonplace.core import critic, paths
 from commonplace.core.render import listings
-from commonplace.core.text import endings, foreign
+from commonplace.core.text import endings, quotation
 from commonplace.errors import BadPath, CommonplaceError, NotFound, Unavailable, Unreadable
 from commonplace.vault.documents.notes import LiveNotes
 from commonplace.vault.files.roots import Roots
@@ -71,15 +71,15 @@ class Texts:
         """Word that a note is not there, and what may have been meant."""
         for old in (path, f"{path}.md"):
             if (now := self._moved(old)) is not None and self.exists(now):
-                missing = f"Document not found: {foreign.one_line(path)}"
+                missing = f"Document not found: {quotation.one_line(path)}"
                 return NotFound(missing, f"It was renamed to {now}.")
         if (meant := self._meant(path)) is not None:
-            missing = f"Document not found: {foreign.one_line(path)}"
+            missing = f"Document not found: {quotation.one_line(path)}"
             return NotFound(missing, f"Did you mean {meant}?")
         note, heading, _ = path.partition("#")
         if heading and paths.has_note_suffix(note) and self.exists(note):
             meant = f"Did you mean {note}? A heading is no part of a path."
-            return NotFound(f"Document not found: {foreign.one_line(path)}", meant)
+            return NotFound(f"Document not found: {quotation.one_line(path)}", meant)
         return listings.not_found(path, paths.near(path, self._contents.catalog.paths()))
 
     def no_folder(self, folder: str) -> NotFound:

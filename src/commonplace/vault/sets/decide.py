@@ -237,7 +237,7 @@ class SetDecisions:
     async def _planned(self, one: SetDecision, chosen: Chosen) -> list[Json]:
         waiting = await self._reader.parked(one.set)
         if missing := [str(id) for id in chosen.writes if id not in waiting]:
-            raise Conflict(f"Set {one.set} has no write {', '.join(missing)} that waits.")
+            raise Conflict(f"These writes of set {one.set} are not waiting: {', '.join(missing)}.")
         common = {"verdict": one.verdict, "who": one.who, "reason": one.reason}
         if chosen.words is not None:
             common |= {"text": chosen.words, "end": "modified"}

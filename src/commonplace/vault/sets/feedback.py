@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
-from commonplace.core.text.foreign import one_line
+from commonplace.core.text.quotation import one_line
 from commonplace.errors import Conflict
 from commonplace.vault.log.late_records import Afterwards
 from commonplace.vault.sets.change_set import ChangeSet, Counts, assistant_key
@@ -79,7 +79,9 @@ class Feedback:
         one, counts = contents.summary.set, contents.summary.counts
         said = _comments(await self._threads(contents, decided=True))
         if not counts.decided and not one.sent_back and not said:
-            raise Conflict(f"Nothing of set {number} is decided, and nobody remarked on it yet.")
+            raise Conflict(
+                f"Nothing in set {number} is decided yet, and nobody has commented on it."
+            )
         # A tool's answer need not tell it once more.
         await self._is_news(one, counts, _comments(await self._threads(contents)))
         rejected = _rejected(contents)

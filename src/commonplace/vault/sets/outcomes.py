@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from commonplace.core.text.foreign import one_line
+from commonplace.core.text.quotation import one_line
 from commonplace.vault.sets.contents import SetContents
 
 EXCERPT_CHARS_MAX = 200

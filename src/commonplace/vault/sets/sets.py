@@ -212,7 +212,7 @@ class Sets:
             if not taken:
                 raise NotFound(f"Nothing in set {number} was written to these notes.")
             if len(taken) == len(writes):
-                raise Conflict(f"That is all of set {number}: nothing would be left of it.")
+                raise Conflict(f"Those are all changes of set {number}. Name only some of them.")
             title = _line(title, TITLE_CHARS_MAX, "title")
             # Finished by this: what the assistant writes next joins what is left.
             apart = replace(one, began=taken[0].time, title=title, why="", said_ready=True)

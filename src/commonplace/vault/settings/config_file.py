@@ -67,7 +67,7 @@ def parse_config(text: str) -> Config:
 
 def _roots(named: dict[str, str]) -> tuple[tuple[str, str], ...]:
     if any("\0" in where for where in named.values()):
-        raise BadArgument(f"{_key('roots')}: a folder's name holds no NUL.")
+        raise BadArgument(f"{_key('roots')}: a folder's name cannot hold a NUL character.")
     return tuple(named.items())
 
 

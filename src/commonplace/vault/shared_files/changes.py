@@ -20,8 +20,9 @@ import anyio.to_thread
 
 from commonplace.core import critic, paths
 from commonplace.core.text import endings
-from commonplace.core.text.edits import Edit, diff, merge3
+from commonplace.core.text.edits import Edit, diff
 from commonplace.core.text.endings import FileForm
+from commonplace.core.text.merge import merge3
 from commonplace.errors import (
     BadArgument,
     Conflict,
@@ -236,7 +237,7 @@ class SharedChanges:
                 roots.clear(on_disk, again)
             roots.clear(on_disk, token)
         except BlockingIOError:
-            raise Unavailable(f"{path} is being written by another program.") from None
+            raise Unavailable(f"{path} is being written by another program. Try again.") from None
         except OSError as error:
             raise Unavailable(f"{path} cannot be saved: {reason(error)}.") from error
         return _sha(out) == was
@@ -244,7 +245,7 @@ class SharedChanges:
     def _out(self, on_disk: str, token: str) -> bytes:
         descriptor = self._vault.roots.open_spare(on_disk, token)
         if descriptor is None:
-            raise Unavailable(f"{on_disk} is being changed by another program.")
+            raise Unavailable(f"{on_disk} is being changed by another program. Try again.")
         with os.fdopen(descriptor, "rb") as out:
             out.seek(0)
             return out.read(FILE_BYTES_MAX + 1)
@@ -273,7 +274,7 @@ class SharedChanges:
         if now is None:
             raise NotFound(f"There is no file {path} in this vault.")
         if _sha(now) != was:
-            raise Conflict(f"{path} was changed meanwhile.")
+            raise Conflict(f"{path} was changed meanwhile. Read it again.")
 
     def _lock(self, path: str) -> anyio.Lock:
         return self._locks[hash(path) % _LOCKS]

@@ -105,7 +105,9 @@ class SharedList:
         """Look at what changed, and at all files if that is due, or was last before a moment."""
         async with self._turn:
             if missing := self._vault.roots.missing():
-                raise Unavailable(f"The folder {missing[0]} of the vault is not there just now.")
+                raise Unavailable(
+                    f"The vault's folder {missing[0]} is missing. Was its disk unmounted?"
+                )
             self._news = anyio.Event()
             changed, self._changed = self._changed, set()
             for path in changed:

@@ -68,7 +68,7 @@ class Comments:
             for name, _, end in critic.places(marked):
                 if name == id:
                     return [Edit(end, end, f"{{>>{text}<<}}")]
-            raise Conflict(f"{path}: the suggestion is gone or has changed.")
+            raise Conflict(f"{path}: the suggestion is gone or has changed. Look again.")
 
         await self._write(path, plan, text, who)
 
@@ -83,12 +83,14 @@ class Comments:
 
         def plan(marked: str) -> list[Edit]:
             if not passage.strip() or marked.count(passage) != 1 or "{" in passage:
-                raise Conflict(f"{path}: this passage does not stand there once. Choose another.")
+                raise Conflict(
+                    f"{path}: this passage is not there exactly once. Choose a longer one."
+                )
             at = marked.index(passage)
             if any(
                 start < at + len(passage) and at < end for _, start, end in critic.places(marked)
             ):
-                raise Conflict(f"{path}: a suggestion stands there. Comment on that.")
+                raise Conflict(f"{path}: there is a suggestion. Comment on the suggestion itself.")
             end = at + len(passage)
             return [Edit(at, at, "{=="), Edit(end, end, f"==}}{{>>{text}<<}}")]
 

@@ -276,7 +276,7 @@ def _plan(what: Mapping[str, Any]) -> Plan:
         for name, start, end in critic.places(marked):
             if name in ids:
                 return [Edit(start, end, what["text"])]
-        raise Conflict(f"{what['path']}: the suggestion is gone or has changed.")
+        raise Conflict(f"{what['path']}: the suggestion is gone or has changed. Look again.")
 
     return accept_as
 

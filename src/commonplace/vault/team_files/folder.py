@@ -130,7 +130,7 @@ def _has_files(connection: Connection) -> bool:
 
 def _write_all(connection: Connection, vault: str, folder: Path) -> int:
     if not _has_files(connection):
-        raise NotFound(f"The database has no vault {vault!r}, or none with files.")
+        raise NotFound(f"The database has no files of a vault {vault!r}. Check its name.")
     folder.mkdir(parents=True, exist_ok=True)
     if any(folder.iterdir()):
         raise Conflict("The folder is not empty. Name one that is, or that does not exist yet.")

@@ -157,7 +157,7 @@ def read_contents(db: Connection, shas: Sequence[bytes]) -> dict[bytes, bytes]:
         if sha not in found:
             raise NotFound("There is no such content.")
         if sha_of(found[sha]) != sha:
-            raise Unavailable("A content in the database is damaged: restore it from a backup.")
+            raise Unavailable("A file in the database is damaged: restore it from a backup.")
     return found
 
 

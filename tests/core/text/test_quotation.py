@@ -3,7 +3,7 @@
 from hypothesis import given, strategies as st
 
 from commonplace.core.text import invisible
-from commonplace.core.text.foreign import NAME_MAX, name, one_line
+from commonplace.core.text.quotation import NAME_MAX, name, one_line
 
 ANYTHING = st.text(max_size=80) | st.text("a\n\r\t\x1b\x85\u2028\u202e\u200b😀é", max_size=80)
 

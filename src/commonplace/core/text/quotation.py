@@ -1,4 +1,4 @@
-"""Text from notes and callers as it stands among our own words: in one line, bounded, seen.
+"""A quotation: text of notes and callers among our own words, in one line, bounded, all of it seen.
 
 Names of authors, targets of links, titles and whatever a caller wrote may be anything. Where one
 of them is a part of a line of ours, it can neither begin another line, and so look like a section
