@@ -70,8 +70,10 @@ def _wire(
         index, aside, contents, indexer, notes, texts, several_roots=settings.several_roots
     )
     meaning = _SeenMeaning(whole.meaning, contents)
-    reader = NoteReader(texts, whole.review, whole.authorship, whole.comments, whole.absence)
-    reader.readings = whole.reader.readings
+    readings, cuts = whole.reader.readings, whole.reader.cuts
+    reader = NoteReader(
+        texts, whole.review, whole.authorship, whole.comments, whole.absence, readings, cuts
+    )
     warnings = Warnings(index)
     contents.follow(warnings.heard)
     health = whole.health
@@ -107,7 +109,8 @@ def _wire(
             notes,
             listing,
             whole.authorship,
-            reader.readings,
+            readings,
+            cuts,
             roots,
             indexer,
             index,

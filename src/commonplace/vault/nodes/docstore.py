@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from commonplace.core import digest, frontmatter, links, paths
 from commonplace.core.frontmatter import body
+from commonplace.core.text.line_pages import NO_LINES
 from commonplace.errors import BadArgument, NotFound
 from commonplace.vault.index.reader import About
 from commonplace.vault.nodes import link_names
@@ -82,8 +83,8 @@ class DocStore:
         else:
             note = await self._vault.reader.read(path, reader.id, reader.name)
             text, said = note.text, note.said
-            if len(body(text)) <= CONTENT_MAX:
-                self._vault.reader.readings.show_all(reader.id, path)
+            shown = None if len(body(text)) <= CONTENT_MAX else NO_LINES
+            await self._vault.reader.show(path, reader.id, reader.name, shown)
         digested = await aside_if_long(partial(digest.digest, path), text)
         linked = await self._links_of(path)
         return Node(path, digested.title, body(text), digested.tags, linked, said=said)
