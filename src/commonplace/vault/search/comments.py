@@ -19,7 +19,7 @@ from commonplace.vault.search import ripgrep
 from commonplace.vault.search.ripgrep import Pattern
 from commonplace.vault.search.texts import Texts
 
-NOTES_MAX = 2_000
+_NOTES_MAX = 2_000
 
 Pick = Callable[[Collection[int]], list[CatalogEntry]]
 """Tells the entries of some notes, of all that are searched, newest first."""
@@ -41,7 +41,7 @@ class CommentSearch:
         wanted = [
             entry for entry in pick(longer) if self._without.get(entry.note) != entry.mtime_ns
         ]
-        rows = [row for entry in wanted[:NOTES_MAX] for row in await self._comments(entry)]
+        rows = [row for entry in wanted[:_NOTES_MAX] for row in await self._comments(entry)]
         if not rows:
             return {}
         hits = await anyio.to_thread.run_sync(_matching, pattern, [text for _, _, text in rows])

@@ -33,7 +33,7 @@ _logger = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
-class _Plan:
+class _CatchUpPlan:
     """What has to be done here so that copy and store agree."""
 
     fetch: dict[bytes, Stamp | None] = field(default_factory=dict[bytes, Stamp | None])
@@ -69,8 +69,8 @@ async def catch_up(copy: TeamCopy, fence: int, today: date) -> None:
     await copy.store.sweep()
 
 
-def _planned(copy: TeamCopy, listed: Mapping[bytes, KeptFile]) -> _Plan:
-    known, plan = copy.agreed.all(), _Plan()
+def _planned(copy: TeamCopy, listed: Mapping[bytes, KeptFile]) -> _CatchUpPlan:
+    known, plan = copy.agreed.all(), _CatchUpPlan()
     seen: set[bytes] = set()
     for there in copy.files.walk():
         seen.add(there.path)
@@ -95,7 +95,7 @@ def refuse_strange(paths: Sequence[bytes]) -> None:
 
 def _plan_found(
     copy: TeamCopy,
-    plan: _Plan,
+    plan: _CatchUpPlan,
     there: FoundFile,
     stored: KeptFile | None,
     known: SyncedFile | None,
@@ -138,7 +138,7 @@ def _read(copy: TeamCopy, path: bytes, stored: KeptFile | None) -> tuple[bytes, 
 
 def _tidy(
     copy: TeamCopy,
-    plan: _Plan,
+    plan: _CatchUpPlan,
     listed: Mapping[bytes, KeptFile],
     today: date,
     alone: bool,
