@@ -74,7 +74,7 @@ laws: compiled   ## look long for a fault in suggestions and history: 100,000 ne
 	COMMONPLACE_SEEDS=100 $(BIN)/python -m pytest -q tests/vault/remote_copy/test_copy_laws.py
 
 lanes: compiled  ## both ways of a message, compared: 10,000 exchanges, 100,000 malformed messages
-	LANES_MESSAGES=10000 LANES_MALFORMED=100000 $(BIN)/python -m pytest -q tests/server/mcp/test_lanes.py tests/server/mcp/test_direct_http.py
+	LANES_MESSAGES=10000 LANES_MALFORMED=100000 $(BIN)/python -m pytest -q tests/server/mcp/direct
 
 savers: compiled ## programs that save notes while people type in them: make savers SAVES=20000
 	@mkdir -p build

@@ -147,10 +147,13 @@ def test_a_package_is_small_and_says_what_it_owns(package: Path) -> None:
 
 
 def _named(tree: ast.Module) -> Iterator[tuple[str, int]]:
-    """Yield the public classes of a module and its type aliases, each with its line."""
+    """Yield the classes of a module and its public type aliases, each with its line.
+
+    A class of the module's own is named without its underscore: it is read beside the others.
+    """
     for node in ast.walk(tree):
-        if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-            yield node.name, node.lineno
+        if isinstance(node, ast.ClassDef):
+            yield node.name.lstrip("_"), node.lineno
     for node in tree.body:
         match node:
             case ast.Assign(value=ast.Call(func=ast.Name("TypeVar" | "ParamSpec"))):
@@ -161,14 +164,34 @@ def _named(tree: ast.Module) -> Iterator[tuple[str, int]]:
                 pass
 
 
-def test_no_public_class_name_means_two_things() -> None:
+def test_no_class_name_means_two_things() -> None:
     classes: set[str] = set()
     places: dict[str, list[str]] = {}
     for file in sorted(SOURCE.rglob("*.py")):
         tree = ast.parse(file.read_text("utf-8"))
-        classes |= {node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
+        nodes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+        classes |= {node.name.lstrip("_") for node in nodes}
         for name, line in _named(tree):
             places.setdefault(name, []).append(f"{file.relative_to(SOURCE)}:{line}")
     assert len(places) > 500
     found = {name: at for name, at in places.items() if len(at) > 1 and name in classes}
     assert found == {}
+
+
+def test_no_public_constant_means_two_things() -> None:
+    """One that a module keeps to itself begins with an underscore, and may be called as others."""
+    places: dict[str, list[str]] = {}
+    for file in sorted(SOURCE.rglob("*.py")):
+        for node in ast.parse(file.read_text("utf-8")).body:
+            match node:
+                case ast.Assign(targets=targets):
+                    named = [each for target in targets for each in ast.walk(target)]
+                case ast.AnnAssign(target=target, value=ast.expr()):
+                    named = [target]
+                case _:
+                    named = []
+            for name in named:
+                if isinstance(name, ast.Name) and re.fullmatch(r"[A-Z][A-Z0-9_]+", name.id):
+                    places.setdefault(name.id, []).append(f"{file.relative_to(SOURCE)}")
+    assert len(places) > 300
+    assert {name: at for name, at in places.items() if len(at) > 1} == {}

@@ -1,7 +1,8 @@
 """Waiting for what must come true: never a fixed time, and long enough for a slow machine."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
+from inspect import isawaitable
 from pathlib import Path
 from typing import Any
 
@@ -29,12 +30,33 @@ def until(true: Callable[[], Any], seconds: float = PATIENCE) -> Any:
 
 
 async def eventually(true: Callable[[], Any], seconds: float = PATIENCE) -> Any:
-    """Wait until something is so, while the event loop goes on."""
+    """Wait until something is so, while the event loop goes on; it may be a question that waits."""
     end, pauses = time.monotonic() + seconds, _pauses()
-    while not (found := true()):
+    while not (found := await _answer(true)):
         assert time.monotonic() < end, "it did not happen in time"
         await anyio.sleep(next(pauses))
     return found
+
+
+async def becomes(ask: Callable[[], Awaitable[Any]], wanted: object) -> None:
+    """Wait until the answer is this."""
+    end, pauses = time.monotonic() + PATIENCE, _pauses()
+    while (found := await ask()) != wanted:
+        assert time.monotonic() < end, f"it is still {found!r}"
+        await anyio.sleep(next(pauses))
+
+
+async def empties(ask: Callable[[], Awaitable[Any]]) -> None:
+    """Wait until the answer is that there is nothing more."""
+    end, pauses = time.monotonic() + PATIENCE, _pauses()
+    while found := await ask():
+        assert time.monotonic() < end, f"there is still {found!r}"
+        await anyio.sleep(next(pauses))
+
+
+async def _answer(ask: Callable[[], Any]) -> Any:
+    found = ask()
+    return await found if isawaitable(found) else found
 
 
 async def holds(file: Path, data: bytes | str, seconds: float = PATIENCE) -> None:

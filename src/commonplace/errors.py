@@ -110,3 +110,14 @@ class OwnedElsewhere(Unavailable):
 
 class Starting(Unavailable):
     """An outside thing is not ready yet."""
+
+
+CODES: dict[str, type[CommonplaceError]] = {
+    "BAD_ARGUMENT": BadArgument,
+    "NOT_FOUND": NotFound,
+    "FORBIDDEN": Forbidden,
+    "CONFLICT": Conflict,
+    "UNREADABLE": Unreadable,
+    "UNAVAILABLE": Unavailable,
+}
+"""How an error is called where its class cannot go: in JSON."""

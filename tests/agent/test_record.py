@@ -17,7 +17,7 @@ def test_the_oldest_entries_go_when_there_are_too_many(
     one.entries += [{"n": n, "kind": "said", "text": "word"} for n in range(25)]
     kept.save(one)
     assert [entry["n"] for entry in kept.load(one.id).entries] == list(range(15, 25))
-    monkeypatch.setattr(record, "CHARS_MAX", 1_000)
+    monkeypatch.setattr(record, "RECORD_CHARS_MAX", 1_000)
     one.entries += [{"n": n, "kind": "said", "text": "w" * 100} for n in range(25, 35)]
     kept.save(one)
     loaded = kept.load(one.id).entries

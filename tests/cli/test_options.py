@@ -21,7 +21,7 @@ from commonplace.vault.trust.records import TrustAnswers
 
 def settled(vault: Path | str, environ: dict[str, str] | None = None, **flags: Any) -> Settings:
     named = (str(vault),) if vault else ()
-    return settle(Flags(named, **flags), environ or {}, print)
+    return settle(Flags(named, flags), environ or {}, print)
 
 
 @pytest.fixture
@@ -117,7 +117,7 @@ def trusting(asked: list[list[str]], answer: bool) -> TrustQuestion:
 def test_an_answer_holds_for_what_was_asked_about_and_no_longer(vault: Path, tmp_path: Path):
     (vault / "commonplace.toml").write_text(WIDE)
     asked: list[list[str]] = []
-    flags = Flags((str(vault),), state=str(tmp_path / "state"))
+    flags = Flags((str(vault),), {"state": str(tmp_path / "state")})
     for answer in (True, False):
         found = settle(flags, {}, print, trusting(asked, answer))
         assert asked == [
@@ -148,9 +148,11 @@ def test_what_the_person_chose_needs_no_trust_and_is_not_asked_about(vault: Path
     asked: list[list[str]] = []
     flags = Flags(
         (str(vault),),
-        state=str(tmp_path / "state"),
-        policy="*=allow",
-        embeddings="http://localhost:2/v1#mine",
+        {
+            "state": str(tmp_path / "state"),
+            "policy": "*=allow",
+            "embeddings": "http://localhost:2/v1#mine",
+        },
     )
     found = settle(flags, {}, print, trusting(asked, True))
     assert asked == []
@@ -163,12 +165,12 @@ def test_what_the_person_chose_needs_no_trust_and_is_not_asked_about(vault: Path
 def test_answers_inside_the_vault_do_not_count(vault: Path):
     (vault / "commonplace.toml").write_text(WIDE)
     asked: list[list[str]] = []
-    flags = Flags((str(vault),), state=str(vault / "state"))
+    flags = Flags((str(vault),), {"state": str(vault / "state")})
     assert len(settle(flags, {}, print, trusting(asked, True)).withheld) == 3
     assert asked == []
     with pytest.raises(BadArgument, match="lies inside this vault"):
         TrustAnswers(vault / "state", vault).write("0", trusted=True, settings=[])
-    outside = Flags((str(vault),), state=str(vault.parent / "state"))
+    outside = Flags((str(vault),), {"state": str(vault.parent / "state")})
     settle(outside, {}, print, trusting([], True))
     assert settle(outside, {}, print).withheld == ()
     shutil.copytree(vault.parent / "state" / "trust", vault / "state" / "trust")

@@ -5,7 +5,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from tests.engines.conftest import Ask, choice_of
 from tests.engines.neo4j_server import PASSWORD, Neo4jServer
 from tests.vault.conftest import write
 from tests.vault.nodes.contract import policies
+from tests.wait import eventually
 
 pytestmark = pytest.mark.anyio
 
@@ -60,12 +61,6 @@ def made(folder: Path, notes: Mapping[str, str]) -> Path:
     return folder
 
 
-async def until(true: Callable[[], Awaitable[bool]], seconds: float = 60) -> None:
-    with anyio.fail_after(seconds):
-        while not await true():
-            await anyio.sleep(0.02)
-
-
 async def agrees(ask: Ask, vault: Vault) -> bool:
     """Tell whether the mirror shows what the vault says, as far as a few counts tell."""
     counts = await vault.health.census()
@@ -91,7 +86,7 @@ async def test_everything_about_a_note_is_there(
     tmp_path: Path, server: Neo4jServer, ask: Ask
 ) -> None:
     async with mirrored(made(tmp_path, NOTES), server) as vault:
-        await until(lambda: agrees(ask, vault))
+        await eventually(lambda: agrees(ask, vault))
         assert await links(ask) == {
             ("Home.md", "deep/a.md"),
             ("Home.md", "deep/b.md"),
@@ -128,19 +123,19 @@ async def test_everything_about_a_note_is_there(
 async def test_changes_arrive_by_themselves(tmp_path: Path, server: Neo4jServer, ask: Ask) -> None:
     folder = made(tmp_path, NOTES)
     async with mirrored(folder, server) as vault:
-        await until(lambda: agrees(ask, vault))
+        await eventually(lambda: agrees(ask, vault))
 
         async def has(*wanted: tuple[str, str]) -> bool:
             return set(wanted) <= await links(ask)
 
         # A new note gives a broken link its meaning.
         (folder / "vault" / "nope.md").write_text("here [[lonely]]")
-        await until(lambda: has(("Home.md", "nope.md"), ("nope.md", "deep/er/lonely.md")))
+        await eventually(lambda: has(("Home.md", "nope.md"), ("nope.md", "deep/er/lonely.md")))
         assert await ask("MATCH (w:Missing) RETURN w.name AS name") == []
         # A rename takes its links, and what people tied to the note, along.
         await ask("MATCH (n:Note {id: 'deep/b.md'}) SET n.mine = 7")
         await vault.renames.rename("deep/b.md", "deep/c.md", "person")
-        await until(lambda: has(("Home.md", "deep/c.md"), ("deep/c.md", "Home.md")))
+        await eventually(lambda: has(("Home.md", "deep/c.md"), ("deep/c.md", "Home.md")))
         found = await ask("MATCH (n:Note {id: 'deep/c.md'}) RETURN n.mine AS mine")
         assert found == [{"mine": 7}]
         assert await ask("MATCH (n:Note {id: 'deep/b.md'}) RETURN n.id AS id") == []
@@ -150,12 +145,12 @@ async def test_changes_arrive_by_themselves(tmp_path: Path, server: Neo4jServer,
         async def gone() -> bool:
             return not await ask("MATCH (n:Note {id: 'deep/a.md'}) RETURN n.id AS id")
 
-        await until(gone)
-        await until(lambda: agrees(ask, vault))
+        await eventually(gone)
+        await eventually(lambda: agrees(ask, vault))
         assert await ask("MATCH (t:Tag {key: 'x'}) RETURN t.key AS key") == []
         # An edit through the vault.
         await vault.write.create("new.md", "[[Home]] #fresh")
-        await until(lambda: has(("new.md", "Home.md")))
+        await eventually(lambda: has(("new.md", "Home.md")))
 
 
 async def test_a_change_is_there_within_two_seconds(
@@ -163,7 +158,7 @@ async def test_a_change_is_there_within_two_seconds(
 ) -> None:
     folder = made(tmp_path, NOTES)
     async with mirrored(folder, server) as vault:
-        await until(lambda: agrees(ask, vault))
+        await eventually(lambda: agrees(ask, vault))
         spent: list[float] = []
         for number in range(5):
             (folder / "vault" / f"quick {number}.md").write_text("[[Home]]")
@@ -172,7 +167,7 @@ async def test_a_change_is_there_within_two_seconds(
             async def there(path: str = f"quick {number}.md") -> bool:
                 return (path, "Home.md") in await links(ask)
 
-            await until(there)
+            await eventually(there)
             spent.append(anyio.current_time() - begun)
     # Others may be at work: that one is as quick shows that nothing waits for a clock of ours.
     assert min(spent) <= 2.0, spent
@@ -183,7 +178,7 @@ async def test_a_restart_goes_on_where_it_was(
 ) -> None:
     folder = made(tmp_path, {**NOTES, **{f"n{n}.md": f"[[n{n + 1}]]" for n in range(300)}})
     async with mirrored(folder, server) as vault:
-        await until(lambda: agrees(ask, vault))
+        await eventually(lambda: agrees(ask, vault))
     await ask("MATCH (n:Note) SET n.seen = true")
     (before,) = await ask(store_mark.READ_MARK)
     (folder / "vault" / "n7.md").write_text("[[Home]]")
@@ -193,15 +188,15 @@ async def test_a_restart_goes_on_where_it_was(
         async def caught_up() -> bool:
             return ("n7.md", "Home.md") in await links(ask) and await agrees(ask, vault)
 
-        await until(caught_up)
+        await eventually(caught_up)
     (after,) = await ask(store_mark.READ_MARK)
     # Three notes differ (n8 linked to the one that went): two transactions, not four hundred.
     assert after["revision"] - before["revision"] <= 4
     assert after["digest"] != before["digest"]
     async with mirrored(folder, server) as vault:
-        await until(lambda: agrees(ask, vault))
+        await eventually(lambda: agrees(ask, vault))
         (folder / "vault" / "mark.md").write_text("x")
-        await until(lambda: agrees(ask, vault))
+        await eventually(lambda: agrees(ask, vault))
     (last,) = await ask(store_mark.READ_MARK)
     assert last["revision"] - after["revision"] <= 4
 
@@ -241,7 +236,7 @@ async def until_links(server: Neo4jServer, wanted: tuple[str, str]) -> None:
             )
             return wanted in {(record["a"], record["b"]) for record in records}
 
-        await until(there, 300)
+        await eventually(there, 300)
 
 
 def command(folder: Path, server: Neo4jServer, *arguments: str, **environ: str) -> Any:

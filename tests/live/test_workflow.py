@@ -6,12 +6,11 @@ import subprocess
 from pathlib import Path
 from typing import Any, Literal
 
-import anyio
 import pytest
 
 from tests.live.assistants import call, over_http
 from tests.live.product import Product
-from tests.wait import PATIENCE, has_words
+from tests.wait import becomes, eventually, has_words
 
 pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 
@@ -57,11 +56,12 @@ async def test_from_the_first_read_to_what_another_process_learns(
 
             # A person asks for something in the file, and the assistant finds it.
             product.note.write_text(marked.replace("along.", "along. {>>Ada: which colour?<<}"))
-            with anyio.fail_after(PATIENCE):
+
+            async def found() -> str:
                 asked = {"pattern": "which colour", "output_mode": "content"}
-                while "{>>" not in (found := await call(ada, "grep", **asked))[0]:
-                    await anyio.sleep(0.1)
-            assert found[0] == "note.md:5:{>>Ada: which colour?<<}"
+                return (await call(ada, "grep", **asked))[0]
+
+            await becomes(found, "note.md:5:{>>Ada: which colour?<<}")
             assert (
                 '"Ada: which colour?" on "Take two pens along."'
                 in (await call(ada, "read", file_path="note.md"))[0]
@@ -81,9 +81,7 @@ async def test_from_the_first_read_to_what_another_process_learns(
             assert "Take two pens along." in text
             assert cat["new"] == "dog"
             product.note.write_text(text.replace("{--cat--}{++dog++}", "dog"))
-            with anyio.fail_after(PATIENCE):
-                while len(product.ask("/api/review/ledger")["entries"]) < 4:
-                    await anyio.sleep(0.1)
+            await eventually(lambda: len(product.ask("/api/review/ledger")["entries"]) >= 4)
 
         # Another process, another connection: the assistant learns all of it, once.
         product.stop(signal.SIGTERM)

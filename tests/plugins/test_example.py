@@ -12,6 +12,8 @@ import mcp_types as types
 import pytest
 from mcp import Client, StdioServerParameters, stdio_client
 
+from tests.wait import eventually
+
 EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "bookmarks"
 
 pytestmark = [pytest.mark.anyio, pytest.mark.slow]
@@ -96,11 +98,12 @@ async def test_an_installed_store_answers_an_assistant(
             assert path == {"path": ["a", "b"], "length": 1}
             found = text_of(await client.call_tool("search_by_tags", {"tags": ["read"]}))
             assert [each["id"] for each in found] == ["a"]
-            while True:
+
+            async def has_letters() -> bool:
                 info = text_of(await client.call_tool("get_kiln_info", {"detailed": True}))
-                if "letters" in json.dumps(info):
-                    break
-                await anyio.sleep(0.1)
+                return "letters" in json.dumps(info)
+
+            await eventually(has_letters)
 
 
 def test_a_store_that_nobody_offers_is_named(tmp_path: Path) -> None:

@@ -4,10 +4,11 @@ import socket
 from collections.abc import Generator
 from contextlib import contextmanager
 from threading import Thread
-from time import monotonic, sleep
 from typing import Any
 
 import uvicorn
+
+from tests.wait import until
 
 
 @contextmanager
@@ -18,9 +19,7 @@ def serving(app: Any) -> Generator[str]:
     server = uvicorn.Server(config)
     thread = Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
     thread.start()
-    deadline = monotonic() + 10
-    while not server.started and monotonic() < deadline:
-        sleep(0.01)
+    until(lambda: server.started)
     try:
         yield f"http://127.0.0.1:{listener.getsockname()[1]}"
     finally:

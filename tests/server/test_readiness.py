@@ -5,13 +5,12 @@ from collections.abc import AsyncGenerator, Generator
 from contextlib import contextmanager
 from pathlib import Path
 
-import anyio
 import pytest
 
 from commonplace.core.text.edits import Edit
 from commonplace.errors import Unavailable
 from tests.server.site import Site, site_in
-from tests.wait import PATIENCE
+from tests.wait import eventually
 
 pytestmark = pytest.mark.anyio
 
@@ -50,9 +49,11 @@ async def test_a_log_that_cannot_be_written_is_told_until_it_can(site: Site) -> 
             assert (status, "log cannot be written" in text) == (503, True), text
             assert await ask(site, "/healthz") == (200, '{"status":"ok"}')
         # it is seen to work again though nobody writes meanwhile
-        with anyio.fail_after(PATIENCE):
-            while (await ask(site, "/readyz"))[0] != 200:
-                await anyio.sleep(0.05)
+
+        async def is_ready() -> bool:
+            return (await ask(site, "/readyz"))[0] == 200
+
+        await eventually(is_ready)
         assert (await http.post("/api/notes", json=note)).status_code == 200
 
 

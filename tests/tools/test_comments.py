@@ -2,13 +2,12 @@
 
 import json
 
-import anyio
 import pytest
 
 from commonplace.core import critic
 from commonplace.vault.search import comments
 from tests.tools.conftest import OpenDesk
-from tests.wait import PATIENCE
+from tests.wait import becomes
 
 pytestmark = pytest.mark.anyio
 
@@ -60,9 +59,7 @@ async def test_comments_are_addressed_from_end_to_end(desk: OpenDesk) -> None:
     assert "accepted by Anna" in await at.call("read", file_path=path)
     (at.folder / path).write_text(text.replace("{>>Claude: please shorten this<<}", ""))
 
-    with anyio.fail_after(PATIENCE):
-        while await at.call("grep", pattern="shorten this") != "No matches found.":
-            await anyio.sleep(0.05)
+    await becomes(lambda: at.call("grep", pattern="shorten this"), "No matches found.")
     assert critic.remarks(await at.vault.texts.marked(path))[0].text == "unclear?"
 
 

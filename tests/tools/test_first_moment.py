@@ -21,7 +21,7 @@ from commonplace.tools import families
 from commonplace.tools.table import Toolbox
 from commonplace.vault.open import open_vault
 from commonplace.vault.search import listing
-from commonplace.vault.search.readiness import WAIT_SECONDS_MAX
+from commonplace.vault.search.readiness import READY_SECONDS_MAX
 from commonplace.vault.settings import Embeddings, Root, Settings
 from commonplace.vault.vault import Vault
 from tests.tools.conftest import ERAS, every_tool
@@ -136,7 +136,7 @@ async def test_first_answers_are_those_of_later(
     calls = READING | BY_MEANING
     fill(tmp_path / "vault", size, "zebra")
     for word in ("zebra", "quagga zebra zebra"):  # cold, then after changes while nothing ran
-        patience = 60 if size <= 400 else WAIT_SECONDS_MAX
+        patience = 60 if size <= 400 else READY_SECONDS_MAX
         async with opened(tmp_path, era, seconds_max=patience, embeddings=embedding.embeddings) as (
             vault,
             client,

@@ -17,7 +17,7 @@ from commonplace.vault.documents.file import sync, versions
 from commonplace.vault.open import open_vault
 from commonplace.vault.settings import Root, Settings
 from tests.tools.conftest import Desk, OpenDesk, every_tool
-from tests.wait import PATIENCE
+from tests.wait import eventually
 
 pytestmark = pytest.mark.anyio
 
@@ -69,9 +69,12 @@ async def test_another_process_of_the_assistant_learns_it_once(tmp_path: Path, t
 async def told_of(at: Desk, saved: str) -> str:
     """Save a note as another program does; return what the assistant reads once it is told."""
     (at.folder / "a.md").write_text(saved)
-    with anyio.fail_after(PATIENCE):
-        while "[Decided" not in (told := await at.call("read", file_path="a.md")):
-            await anyio.sleep(0.1)
+
+    async def decided() -> str:
+        told = await at.call("read", file_path="a.md")
+        return told if "[Decided" in told else ""
+
+    told = await eventually(decided)
     assert "[Pending" not in told
     await at.vault.notes.queue.flush_all()
     assert (at.folder / "a.md").read_text() == saved

@@ -3,14 +3,13 @@
 import json
 from typing import Any
 
-import anyio
 import pytest
 
 from commonplace.core import critic
 from commonplace.core.text.edits import Edit
 from commonplace.errors import Conflict
 from tests.tools.conftest import Desk, OpenDesk, Person
-from tests.wait import PATIENCE
+from tests.wait import eventually
 
 pytestmark = pytest.mark.anyio
 
@@ -191,10 +190,12 @@ async def test_what_is_approved_is_what_was_shown(desk: OpenDesk):
 async def seen(at: Desk, count: int) -> list[tuple[str, str]]:
     """Wait until so many ends are on record."""
     await at.vault.notes.queue.flush_all()
-    with anyio.fail_after(PATIENCE):
-        while len(found := await ends(at)) < count:
-            await anyio.sleep(0.02)
-    return found
+
+    async def enough() -> list[tuple[str, str]]:
+        found = await ends(at)
+        return found if len(found) >= count else []
+
+    return await eventually(enough)
 
 
 async def test_what_a_person_edits_away_is_on_record(desk: OpenDesk):

@@ -14,9 +14,10 @@ from commonplace.vault.index.mirror import NoteChange
 from commonplace.vault.open import open_vault
 from commonplace.vault.settings import Settings
 from commonplace.vault.supervisor import PAUSES, STEADY_SECONDS, Supervisor
+from commonplace.vault.vault import Vault
 from tests.vault.conftest import write
 from tests.vault.faults.disks import lockable_folder
-from tests.wait import PATIENCE, eventually
+from tests.wait import PATIENCE, empties, eventually, holds
 
 pytestmark = pytest.mark.anyio
 
@@ -101,15 +102,14 @@ async def test_files_follow_what_is_typed_although_the_index_fails(
         spoil_index(settings.state)
         for path in ("a.md", "b.md"):
             await vault.notes.edit(path, lambda text: [Edit(0, 0, "typed ")], "person:ana")
-        with anyio.fail_after(PATIENCE):
-            while {(settings.roots[0].path / p).read_text() for p in ("a.md", "b.md")} != {
-                "typed a",
-                "typed b",
-            }:
-                await anyio.sleep(0.01)
-            while "the index cannot be kept current" not in await vault.health.problems():
-                await anyio.sleep(0.01)
+        for path in ("a.md", "b.md"):
+            await holds(settings.roots[0].path / path, f"typed {path[0]}")
+        await eventually(lambda: is_told(vault, "the index cannot be kept current"))
         assert await vault.texts.accepted("a.md") == "typed a"
+
+
+async def is_told(vault: Vault, problem: str) -> bool:
+    return problem in await vault.health.problems()
 
 
 async def test_a_file_that_cannot_be_written_is_told_until_it_can(
@@ -125,16 +125,9 @@ async def test_a_file_that_cannot_be_written_is_told_until_it_can(
             with locked():
                 for path in ("a.md", "sub/b.md"):
                     await vault.notes.edit(path, lambda text: [Edit(0, 0, "typed ")], "person:ana")
-                with anyio.fail_after(PATIENCE):
-                    while (
-                        "files of notes cannot be written: 1" not in await vault.health.problems()
-                    ):
-                        await anyio.sleep(0.01)
-                    while (folder / "a.md").read_text() != "typed a":
-                        await anyio.sleep(0.01)
-            with anyio.fail_after(PATIENCE):
-                while await vault.health.problems():
-                    await anyio.sleep(0.01)
+                await eventually(lambda: is_told(vault, "files of notes cannot be written: 1"))
+                await holds(folder / "a.md", "typed a")
+            await empties(vault.health.problems)
         assert (folder / "sub/b.md").read_text() == "typed b"
 
 

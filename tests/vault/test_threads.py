@@ -6,7 +6,13 @@ from collections.abc import Iterator
 import pytest
 
 from commonplace.errors import Unavailable
-from commonplace.vault.threads import SECONDS_MAX, SMALL_CHARS_MAX, aside, aside_if_long, in_time
+from commonplace.vault.threads import (
+    SMALL_CHARS_MAX,
+    WORK_SECONDS_MAX,
+    aside,
+    aside_if_long,
+    in_time,
+)
 
 pytestmark = pytest.mark.anyio
 
@@ -26,7 +32,7 @@ async def test_an_answer_that_takes_too_long_is_stopped() -> None:
 
     def slow() -> Iterator[int]:
         for number in range(10):
-            now[0] += SECONDS_MAX / 4
+            now[0] += WORK_SECONDS_MAX / 4
             yield number
 
     found: list[int] = []

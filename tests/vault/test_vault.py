@@ -20,7 +20,7 @@ from commonplace.vault.search.ripgrep import Pattern
 from commonplace.vault.settings import Root, Settings
 from commonplace.vault.vault import Vault
 from tests.vault.conftest import Notes, write
-from tests.wait import PATIENCE, eventually
+from tests.wait import PATIENCE, becomes, eventually
 
 pytestmark = pytest.mark.anyio
 
@@ -160,11 +160,11 @@ async def test_notes_in_folders_made_at_once_are_all_found(make_settings: MakeSe
     async with current(settings) as vault:
         deep = "/".join(f"d{n}" for n in range(20))
         write(folder(settings), {f"{deep}/{n}.md": f"note {n}\n" for n in range(50)})
-        found: list[str] = []
-        with anyio.fail_after(PATIENCE):
-            while len(found) < 50:
-                found = [e.path for e in await vault.listing.newest() if e.path.startswith("d0/")]
-                await anyio.sleep(0.05)
+
+        async def count() -> int:
+            return sum(e.path.startswith("d0/") for e in await vault.listing.newest())
+
+        await becomes(count, 50)
 
 
 async def test_a_folder_that_goes_takes_its_notes_along(make_settings: MakeSettings) -> None:

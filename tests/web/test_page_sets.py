@@ -4,7 +4,6 @@ import json
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
-from time import monotonic, sleep
 from typing import Any
 from urllib.request import urlopen
 
@@ -108,11 +107,8 @@ def summary(server: Server, number: int = 1) -> dict[str, Any]:
 
 
 def decided(server: Server, waiting: int) -> dict[str, Any]:
-    deadline = monotonic() + 90
-    while (found := summary(server))["waiting"] != waiting and monotonic() < deadline:
-        sleep(0.2)
-    assert found["waiting"] == waiting
-    return found
+    until(lambda: summary(server)["waiting"] == waiting, 90)
+    return summary(server)
 
 
 def opened_set(visit: Any, **more: Any) -> Any:

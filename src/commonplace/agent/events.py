@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, cast
 
 TEXT_CHARS_MAX = 200_000
-TITLE_CHARS_MAX = 2_000
+EVENT_TITLE_CHARS_MAX = 2_000
 INPUT_CHARS_MAX = 20_000
 ITEMS_MAX = 100
 

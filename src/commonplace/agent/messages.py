@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any, cast
 
-MESSAGE_BYTES_MAX = 8 * 1024 * 1024
+_MESSAGE_BYTES_MAX = 8 * 1024 * 1024
 SENT_BYTES_MAX = 32 * 1024 * 1024
 
 Json = dict[str, Any]
@@ -26,7 +26,7 @@ class MessageLines:
         reader: asyncio.StreamReader,
         writer: asyncio.StreamWriter,
         take: Callable[[Json], Awaitable[None]],
-        bytes_max: int = MESSAGE_BYTES_MAX,
+        bytes_max: int = _MESSAGE_BYTES_MAX,
     ) -> None:
         self._reader, self._writer = reader, writer
         self._take, self._bytes_max = take, bytes_max

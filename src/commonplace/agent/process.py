@@ -13,7 +13,7 @@ from commonplace.errors import Unavailable
 
 BUFFER_BYTES_MAX = 256 * 1024
 STDERR_CHARS_MAX = 4_000
-ENDING_SECONDS_MAX = 3.0
+_ENDING_SECONDS_MAX = 3.0
 
 _KEPT = ("PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TERM", "TMPDIR", "TZ")
 _KEPT_BEGINNINGS = ("LC_", "XDG_")
@@ -81,7 +81,7 @@ class AgentProcess:
         if self._process.returncode is None:
             self._signal(signal.SIGTERM)
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._process.wait(), ENDING_SECONDS_MAX)
+                await asyncio.wait_for(self._process.wait(), _ENDING_SECONDS_MAX)
         self._signal(signal.SIGKILL)
         await self._process.wait()
         self._drain.cancel()

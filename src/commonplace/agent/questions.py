@@ -16,7 +16,7 @@ from commonplace.agent.transcript import Transcript
 from commonplace.core.text.invisible import visible
 from commonplace.errors import NotFound
 
-QUESTIONS_MAX = 16
+_QUESTIONS_MAX = 16
 QUESTION_SECONDS_MAX = 1_800.0
 _OF_FILES = ("read", "edit", "delete", "move", "search")
 
@@ -39,7 +39,7 @@ class AgentQuestions:
         """Answer whether the agent may: by a rule, an earlier answer, or a person."""
         if self._is_silent(question) or question.key in self._remembered:
             return "once"
-        if not question.whole or len(self._waiting) >= QUESTIONS_MAX:
+        if not question.whole or len(self._waiting) >= _QUESTIONS_MAX:
             self._said.add(
                 {"kind": "refused", "title": visible(question.title), "tool": question.tool}
             )

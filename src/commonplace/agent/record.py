@@ -12,9 +12,9 @@ from commonplace.agent.events import Event
 from commonplace.errors import NotFound, Unavailable
 
 ENTRIES_MAX = 2_000
-CHARS_MAX = 4_000_000
+RECORD_CHARS_MAX = 4_000_000
 CONVERSATIONS_MAX = 1_000
-QUERY_CHARS_MAX = 200
+_QUERY_CHARS_MAX = 200
 
 _ID_BYTES = 8
 
@@ -78,7 +78,7 @@ class ConversationRecords:
         """Write a conversation whole."""
         record.trim()
         text = json.dumps(asdict(record))
-        while len(text) > CHARS_MAX and len(record.entries) > 1:
+        while len(text) > RECORD_CHARS_MAX and len(record.entries) > 1:
             del record.entries[: max(len(record.entries) // 4, 1)]
             text = json.dumps(asdict(record))
         folder = self.folder_of(record.id)
@@ -93,7 +93,7 @@ class ConversationRecords:
 
     def listed(self, words: str = "") -> list[ConversationRecord]:
         """List conversations in which something was said, newest first."""
-        found = [one for one in self._all() if not words or one.has(words[:QUERY_CHARS_MAX])]
+        found = [one for one in self._all() if not words or one.has(words[:_QUERY_CHARS_MAX])]
         return sorted(found, key=lambda one: one.changed, reverse=True)[:CONVERSATIONS_MAX]
 
     def _all(self) -> Iterable[ConversationRecord]:

@@ -15,7 +15,7 @@ from commonplace.errors import BadArgument, NotFound
 
 SETTINGS_BYTES_MAX = 256 * 1024
 AGENTS_MAX = 50
-NAME_CHARS_MAX = 32
+_NAME_CHARS_MAX = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class PersonalSettings:
             return self.agents[name]
         names = ", ".join(self.agents) or "none"
         raise NotFound(
-            f"Your settings name no agent {name[:NAME_CHARS_MAX]!r}. Named: {names}."
+            f"Your settings name no agent {name[:_NAME_CHARS_MAX]!r}. Named: {names}."
             " `commonplace agents` says how to add one."
         )
 
@@ -122,9 +122,9 @@ def parse_settings(data: bytes, where: str) -> PersonalSettings:
 
 
 def _entry(name: str, given: object, where: str) -> AgentCommand:
-    place = f"{where}: agents.{name[:NAME_CHARS_MAX]}"
-    if not name.isprintable() or not name.strip() or len(name) > NAME_CHARS_MAX:
-        raise BadArgument(f"{place}: a name has 1 to {NAME_CHARS_MAX} printable characters.")
+    place = f"{where}: agents.{name[:_NAME_CHARS_MAX]}"
+    if not name.isprintable() or not name.strip() or len(name) > _NAME_CHARS_MAX:
+        raise BadArgument(f"{place}: a name has 1 to {_NAME_CHARS_MAX} printable characters.")
     table = cast("dict[str, object]", given) if isinstance(given, dict) else {}
     for key in table.keys() - {"command", "env"}:
         raise BadArgument(f"{place}: unknown key {key!r}. Known: command, env.")

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from commonplace.agent.events import (
+    EVENT_TITLE_CHARS_MAX,
     INPUT_CHARS_MAX,
     ITEMS_MAX,
-    TITLE_CHARS_MAX,
     Event,
     Question,
     full_input,
@@ -88,14 +88,14 @@ def question_of(call: "schema.ToolCallUpdate") -> Question:
     given, title, diffs = full_input(call.raw_input), call.title or "", _diffs(call)
     return Question(
         step=text_of(call.tool_call_id, 200),
-        title=text_of(title, TITLE_CHARS_MAX),
+        title=text_of(title, EVENT_TITLE_CHARS_MAX),
         tool=call.kind or "other",
         given=text_of(given, INPUT_CHARS_MAX),
         paths=tuple(_paths(call)),
         diffs=tuple(diffs),
         runs=call.kind == "execute" or not _COMMANDS.isdisjoint(mapping_of(call.raw_input)),
         whole=len(given) <= INPUT_CHARS_MAX
-        and len(title) <= TITLE_CHARS_MAX
+        and len(title) <= EVENT_TITLE_CHARS_MAX
         and _are_whole(call.content or []),
     )
 
@@ -110,14 +110,14 @@ def _said(kind: str, update: Any) -> Event | None:  # noqa: ANN401
 
 
 def _planned(entry: "schema.PlanEntry") -> Event:
-    return {"text": text_of(entry.content, TITLE_CHARS_MAX), "status": entry.status}
+    return {"text": text_of(entry.content, EVENT_TITLE_CHARS_MAX), "status": entry.status}
 
 
 def _step(call: Any) -> Event:  # noqa: ANN401
     """Tell of a tool call; what an update is silent about is left out, and stays as it was."""
     step: Event = {"kind": "step", "id": text_of(call.tool_call_id, 200)}
     if call.title is not None:
-        step["title"] = text_of(call.title, TITLE_CHARS_MAX)
+        step["title"] = text_of(call.title, EVENT_TITLE_CHARS_MAX)
     if call.kind is not None:
         step["tool"] = call.kind
     if call.status is not None:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 SERVER = "commonplace"
 TOKEN_SECONDS_MAX = 24 * 3_600.0
-NAMES_MAX = 100
+_NAMES_MAX = 100
 
 
 class VaultWorkspace:
@@ -133,7 +133,7 @@ class VaultWorkspace:
     async def _make_token(self, conversation: Conversation) -> None:
         """Make a token named after the agent; a conversation keeps its own, with a new secret."""
         record = conversation.record
-        for number in range(1, NAMES_MAX):
+        for number in range(1, _NAMES_MAX):
             name = self._agent.name if number == 1 else f"{self._agent.name} {number}"
             try:
                 self._token, self._secret = await self._token_named(name, record.token)
@@ -141,7 +141,7 @@ class VaultWorkspace:
                 continue
             record.token = self._token.id
             return
-        raise Unavailable(f"There are {NAMES_MAX} conversations with {self._agent.name} already.")
+        raise Unavailable(f"There are {_NAMES_MAX} conversations with {self._agent.name} already.")
 
     async def _token_named(self, name: str, id: str) -> tuple[Token, str]:
         tokens, expires = self._vault.tokens, time.time() + TOKEN_SECONDS_MAX

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Sequence
 
 # What is loaded stays. To look through it for garbage, now and again while it is loaded and once
-# more at the end, takes a fourth of the time of a short command.
+# more at the end, takes much of the time of a short command.
 _YOUNG_MAX = 50_000
 
 

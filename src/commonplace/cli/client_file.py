@@ -15,7 +15,7 @@ from pathlib import Path
 from commonplace.errors import Conflict, Unavailable
 from commonplace.server.api.clients import ClientProgram
 
-BYTES_MAX = 32 * 1024 * 1024
+_BYTES_MAX = 32 * 1024 * 1024
 _NEW_MODE = 0o600
 
 
@@ -35,7 +35,7 @@ class ClientFile:
             return ""
         except OSError as error:
             raise Unavailable(f"{self.shown} cannot be read ({error.strerror}).") from None
-        if len(found) > BYTES_MAX:
+        if len(found) > _BYTES_MAX:
             raise Unavailable(f"{self.shown} is too big to be changed safely. Do it by hand.")
         try:
             return found.decode("utf-8")

@@ -14,7 +14,7 @@ from typing import Any, cast
 
 from commonplace.cli.client_file import swap
 
-FILE = "clients.json"
+_FILE = "clients.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Origins:
     """The origins of all settings files, in one file; a lost one is no harm."""
 
     def __init__(self, folder: Path) -> None:
-        self._file = folder / FILE
+        self._file = folder / _FILE
 
     def get(self, path: Path) -> SettingsOrigin | None:
         """Return what is known of a settings file."""

@@ -39,16 +39,16 @@ def serving(settings: Settings, flags: Flags, command: str, *more: str) -> tuple
 
 def _words(option: Option, flags: Flags, environ: Mapping[str, str]) -> list[str]:
     """Write a choice as a flag; none if there was no choice."""
-    flag: str | bool | None = getattr(flags, option.name)
+    flag = flags.get(option.name)
     named = environ.get(option.variable)
     if not option.value:
         if flag is None and not named:
             return []
-        on = is_on(str(named if flag is None else flag), option.variable)
+        on = is_on(named or "" if flag is None else flag, option.variable)
         return [option.flag if on else f"--no-{option.flag[2:]}"]
     # Policies of both count, the flag's last.
     given = [named, flag] if option.name == "policy" else [named if flag is None else flag]
-    both = ",".join(str(each) for each in given if each)
+    both = ",".join(each for each in given if each)
     return [option.flag, both] if both else []
 
 

@@ -145,7 +145,8 @@ def _gathered(function: Function) -> Function:
     @wraps(function)
     def command(vault: tuple[str, ...], **given: object) -> object:
         chosen = {name: given.pop(name) for name in names if name in given}
-        flags = Flags(vault, **chosen)  # pyright: ignore[reportArgumentType]
+        named = {name: one for name, one in chosen.items() if isinstance(one, str | bool)}
+        flags = Flags(vault, named)
         return function(flags=flags, **given)
 
     return command

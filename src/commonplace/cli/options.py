@@ -6,7 +6,7 @@ small one that `commonplace mcp` uses to start fast, are made from this table, s
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -100,18 +100,15 @@ OPTIONS = (
 
 @dataclass(frozen=True, slots=True)
 class Flags:
-    """What was given on the command line: None where nothing was."""
+    """What was given on the command line: VAULT, and options of the table by their names."""
 
     vault: tuple[str, ...] = ()
-    state: str | None = None
-    tools: str | None = None
-    read_only: bool | None = None
-    always_load: str | None = None
-    policy: str | None = None
-    embeddings: str | None = None
-    store: str | None = None
-    log_level: str | None = None
-    log_format: str | None = None
+    given: Mapping[str, str | bool] = field(default_factory=dict[str, str | bool])
+
+    def get(self, name: str) -> str | None:
+        """Return what was given for an option, as text."""
+        value = self.given.get(name)
+        return None if value is None else str(value)
 
 
 def parse(arguments: Sequence[str]) -> Flags | None:
@@ -124,7 +121,7 @@ def parse(arguments: Sequence[str]) -> Flags | None:
         found = _flag(argument, rest)
         if found is None:
             return None
-        flags = replace(flags, **found)
+        flags = replace(flags, given={**flags.given, **found})
     return flags
 
 
@@ -153,9 +150,9 @@ class Choices:
     ) -> Value | Default:
         """Return what `read` makes of the choice and of where it was made."""
         option = next(each for each in OPTIONS if each.name == name)
-        given: str | bool | None = getattr(self.flags, name)
+        given = self.flags.get(name)
         if given is not None:
-            return read(str(given), option.flag)
+            return read(given, option.flag)
         named = self.environ.get(option.variable)
         return read(named, option.variable) if named else otherwise
 
@@ -183,9 +180,9 @@ def settle(
     chosen = Choices(flags, environ)
     log_level, log_format = log_choices(chosen)
     policies = _policies(environ.get("COMMONPLACE_POLICY"), "COMMONPLACE_POLICY")
-    policies |= _policies(flags.policy, "--policy")
+    policies |= _policies(flags.get("policy"), "--policy")
     provider = chosen.read("embeddings", embeddings_of, None)
-    chosen_store = bool(flags.store or environ.get(store_choice.STORE))
+    chosen_store = bool(flags.get("store") or environ.get(store_choice.STORE))
     person = Person(policies, embeddings=provider is not None, store=chosen_store)
     config, withheld = _trusted(named, config, base, person, ask)
     roots = folders.split(named, config)
@@ -202,13 +199,13 @@ def settle(
         ignore=config.ignore,
         suggestions=config.suggestions,
         policies={**config.policies, **policies},
-        state_base=base if flags.state or environ.get("COMMONPLACE_STATE") else None,
+        state_base=base if flags.get("state") or environ.get("COMMONPLACE_STATE") else None,
         locks=folders.state_base(None) / "locks",
         personal=personal_file(environ),
         models=models,
         embeddings=server,
         withheld=withheld,
-        store=store_choice.chosen(flags.store, environ, config.store),
+        store=store_choice.chosen(flags.get("store"), environ, config.store),
         attachments=config.attachments,
         log_level=log_level,
         log_format=log_format,
@@ -223,7 +220,7 @@ def personal_file(environ: Mapping[str, str]) -> Path:
 
 def state_base(flags: Flags, environ: Mapping[str, str]) -> Path:
     """Return the folder that holds the state of every vault, and which of them are trusted."""
-    return folders.state_base(flags.state or environ.get("COMMONPLACE_STATE"))
+    return folders.state_base(flags.get("state") or environ.get("COMMONPLACE_STATE"))
 
 
 def withheld_text(settings: Settings, flags: Flags, environ: Mapping[str, str]) -> str:
@@ -245,7 +242,7 @@ def vault_words(flags: Flags, environ: Mapping[str, str] | None = None) -> str:
 
     environ = os.environ if environ is None else environ
     vault = flags.vault or folders.from_environment(environ)
-    state = flags.state or environ.get("COMMONPLACE_STATE")
+    state = flags.get("state") or environ.get("COMMONPLACE_STATE")
     words = [*map(folders.absolute, vault)]
     return shlex.join([*words, "--state", folders.absolute(state)] if state else words)
 

@@ -18,7 +18,13 @@ from commonplace.core.scopes import Scope
 from commonplace.errors import Unavailable
 from commonplace.server.api.decisions.set_desk import SetDesk
 from commonplace.server.composition import compose
-from commonplace.server.owner.handshake import Welcome, hello, line, parse_answer
+from commonplace.server.owner.handshake import (
+    WELCOME_SECONDS_MAX,
+    Welcome,
+    hello,
+    line,
+    parse_answer,
+)
 from commonplace.server.owner.host import hosting
 from commonplace.vault.doctor import Check
 from commonplace.vault.history.timeline import TimelineQuery
@@ -38,7 +44,6 @@ from commonplace.vault.suggestions.review import Reviewed, Verdict
 if TYPE_CHECKING:
     from commonplace.cli.remote.owner import Owner
 
-GREETING_SECONDS_MAX = 60.0
 
 _PAUSE = 0.05
 
@@ -264,7 +269,7 @@ def _greeted(settings: Settings) -> tuple[socket.socket, Welcome] | None:
     link = connect(settings)
     if link is None:
         return None
-    link.settimeout(GREETING_SECONDS_MAX)
+    link.settimeout(WELCOME_SECONDS_MAX)
     try:
         link.sendall(line(hello(settings, "desk")))
         text = link.makefile("rb").readline()

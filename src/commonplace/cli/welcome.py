@@ -12,7 +12,7 @@ from typing import Any
 from commonplace.cli.messages import notice
 from commonplace.vault.settings import Settings
 
-WAIT_SECONDS_MAX = 30.0
+_WAIT_SECONDS_MAX = 30.0
 _STEP_SECONDS = 0.2
 
 _PROGRAMS = {
@@ -39,7 +39,7 @@ def has_screen(environ: Mapping[str, str], platform: str) -> bool:
 
 def tell(url: str, settings: Settings) -> None:
     """Say what was found, once the index is built or it takes long."""
-    end = time.monotonic() + WAIT_SECONDS_MAX
+    end = time.monotonic() + _WAIT_SECONDS_MAX
     while (status := _status(url)) is None or not status["current"]:
         if time.monotonic() > end:
             break

@@ -14,7 +14,7 @@ from commonplace.core.links import NameKind
 from commonplace.core.text import words
 from commonplace.core.text.words import fold
 
-NAMES_MAX = 64
+_NAMES_MAX = 64
 CONTEXT_CHARS = 120
 
 _as_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
@@ -125,7 +125,7 @@ def _names(
     names = [(links.name_key(stem), NameKind.FILE, "")]
     names += [
         (links.name_key(alias), NameKind.ALIAS, alias)
-        for alias in markdown.aliases(found)[:NAMES_MAX]
+        for alias in markdown.aliases(found)[:_NAMES_MAX]
     ]
     if fold(title) != fold(stem):
         names.append((links.name_key(title), NameKind.TITLE, title))

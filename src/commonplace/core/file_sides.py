@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Literal, NamedTuple
 
+FILE_BYTES_MAX = 100 * 1024 * 1024
 DELETIONS_MIN = 10
 DELETED_PART = 5
 

@@ -150,7 +150,7 @@ class Graph:
         """
         if source == target:
             return [source]
-        ahead, behind = _Search(source, self.outgoing), _Search(target, self.incoming)
+        ahead, behind = _PathSearch(source, self.outgoing), _PathSearch(target, self.incoming)
         while ahead.edge and behind.edge:
             side, other = (
                 (ahead, behind) if len(ahead.edge) <= len(behind.edge) else (behind, ahead)
@@ -187,7 +187,7 @@ class Graph:
         return self._in[node]
 
 
-class _Search:
+class _PathSearch:
     """One side of a search, a layer at a time."""
 
     def __init__(self, start: int, onward: Callable[[int], Iterable[int]]) -> None:

@@ -16,7 +16,7 @@ from commonplace.core.digest import Digest, digest
 from commonplace.core.links import Candidate, attachments
 from commonplace.core.links.attachments import FindAttachments
 
-DESCRIPTION_CHARS_MAX = 160
+_DESCRIPTION_CHARS_MAX = 160
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _PIECE = re.compile(r"`[^`]*`|%%|(?:(?!%%)[^`])+|`", re.DOTALL)
@@ -111,7 +111,7 @@ def _unhidden(line: str, hidden: bool) -> tuple[str, bool]:
 def described(page: SitePage) -> str:
     """Return a note's first words, for those who list it elsewhere."""
     lines = (each for each in page.text.splitlines() if each and not each.startswith(_NO_PROSE))
-    return " ".join(" ".join(lines).split())[:DESCRIPTION_CHARS_MAX]
+    return " ".join(" ".join(lines).split())[:_DESCRIPTION_CHARS_MAX]
 
 
 def _marked(text: str) -> bool:

@@ -13,7 +13,7 @@ from starlette.requests import Request
 from commonplace.core.plain_data import NESTING_MAX, flaw_in
 from commonplace.errors import BadArgument
 
-NUMBER_MAX = 10**15 - 1
+_NUMBER_MAX = 10**15 - 1
 
 Body = Mapping[str, object]
 
@@ -51,7 +51,7 @@ def parse_object(data: bytes) -> Body:
     return body
 
 
-def whole_number(given: str, name: str, *, least: int = 0, most: int = NUMBER_MAX) -> int:
+def whole_number(given: str, name: str, *, least: int = 0, most: int = _NUMBER_MAX) -> int:
     """Read a whole number within bounds, as it stands in an address."""
     fits = given.isascii() and given.isdigit() and len(given) <= len(str(most))
     if not fits or not least <= int(given) <= most:

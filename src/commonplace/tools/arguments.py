@@ -20,7 +20,7 @@ from commonplace.core.plain_data import flaw_in
 from commonplace.errors import BadArgument
 
 NUMERIC_TEXT_MAX = 32
-SHOWN_MAX = 60
+_SHOWN_MAX = 60
 FAULTS_MAX = 10
 
 _ABSENT = (None, "null", "undefined")
@@ -56,7 +56,7 @@ Schema = Mapping[str, object]
 ArgumentCheck = Callable[[Mapping[str, object]], dict[str, object]]
 
 
-class _Fault(Protocol):
+class _SchemaFault(Protocol):
     """The part of a `jsonschema` error that is read here."""
 
     validator: str
@@ -68,7 +68,7 @@ class _Fault(Protocol):
 
 
 class _Compiled(Protocol):
-    def iter_errors(self, instance: object) -> Iterable[_Fault]: ...
+    def iter_errors(self, instance: object) -> Iterable[_SchemaFault]: ...
 
 
 def checker(schema: Schema) -> ArgumentCheck:
@@ -173,7 +173,7 @@ def _unknown(schema: Schema, given: Mapping[str, object]) -> list[str]:
 
 def _meant(name: str, known: Mapping[str, object]) -> str:
     """Name the parameter that is nearest, by what it is for or by its letters."""
-    near = get_close_matches(name.lower(), known, n=1) if len(name) <= SHOWN_MAX else []
+    near = get_close_matches(name.lower(), known, n=1) if len(name) <= _SHOWN_MAX else []
     alike = [each for names in _ALIKE if name in names for each in names if each in known]
     found = [*alike, *near]
     return f" Did you mean `{found[0]}`?" if found else ""
@@ -184,7 +184,7 @@ def _unfit(given: Mapping[str, object]) -> list[str]:
     return [f"`{shown(name)}` {flaw}" for name, flaw in found if flaw]
 
 
-def _complaint(fault: _Fault) -> str:
+def _complaint(fault: _SchemaFault) -> str:
     if not fault.absolute_path:
         return f"The arguments together {_expectation(fault)}."
     head, *rest = fault.absolute_path
@@ -192,7 +192,7 @@ def _complaint(fault: _Fault) -> str:
     return f"`{where}` {_expectation(fault)}, got {_described(fault.instance)}."
 
 
-def _expectation(fault: _Fault) -> str:
+def _expectation(fault: _SchemaFault) -> str:
     value = fault.validator_value
     match fault.validator:
         case "type":
@@ -229,7 +229,7 @@ def _described(value: object) -> str:
 
 def shown(text: str) -> str:
     """Return a caller's text cut short, with whatever does not print escaped, fit for a message."""
-    cut = text if len(text) <= SHOWN_MAX else text[:SHOWN_MAX] + "…"
+    cut = text if len(text) <= _SHOWN_MAX else text[:_SHOWN_MAX] + "…"
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in cut)
 
 

@@ -29,7 +29,7 @@ from commonplace.vault.nodes.store import (
 LISTED_CONTENT_MAX = 500
 NEIGHBOUR_CONTENT_MAX = 200
 NEIGHBOURS_MAX = 20
-TAGS_MAX = 100
+_TAGS_MAX = 100
 MEANT_MAX = 3
 TAGS_SHOWN_MAX = 1_000
 LINKS_SHOWN_MAX = 1_000
@@ -49,7 +49,7 @@ Json = dict[str, object]
 
 def tools(store: Store) -> list[Tool]:
     """Return the family's tools, those that the store is capable of."""
-    family = _Graph(store)
+    family = _GraphTools(store)
     reading = [
         family.get_node,
         family.get_neighbors,
@@ -80,7 +80,7 @@ def error_text(error: CommonplaceError) -> str:
     return _json({"error": {"code": code, "message": str(error)}})
 
 
-class _Graph:
+class _GraphTools:
     def __init__(self, store: Store) -> None:
         self._store = store
 
@@ -303,8 +303,8 @@ def _tags(arguments: Arguments) -> tuple[str, ...] | None:
     if given is None:
         return None
     tags = [tag.strip().removeprefix("#") for tag in cast("list[str]", given)]
-    if len(tags) > TAGS_MAX or not all(tags):
-        raise BadArgument(f"`tags` must be at most {TAGS_MAX} tags, none of them empty.")
+    if len(tags) > _TAGS_MAX or not all(tags):
+        raise BadArgument(f"`tags` must be at most {_TAGS_MAX} tags, none of them empty.")
     return tuple(dict.fromkeys(tags))
 
 

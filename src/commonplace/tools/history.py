@@ -20,7 +20,7 @@ Arguments = Mapping[str, object]
 REVISIONS = 20
 REVISIONS_MAX = 200
 LINES = 200
-LINES_MAX = 2_000
+_LINES_MAX = 2_000
 
 
 def tools(vault: Vault) -> list[Tool]:
@@ -44,7 +44,7 @@ def tools(vault: Vault) -> list[Tool]:
         found = await vault.timeline.blame(
             text(arguments, "path"),
             max(1, whole_number(arguments, "offset", 1, least=0)),
-            whole_number(arguments, "limit", LINES, least=1, most=LINES_MAX),
+            whole_number(arguments, "limit", LINES, least=1, most=_LINES_MAX),
         )
         return Answer(_blame(cast("Any", found)))
 

@@ -4,13 +4,12 @@ import json
 from collections.abc import Mapping
 from typing import cast
 
+from commonplace.core.search.query import RESULTS_MAX
 from commonplace.errors import BadArgument
 from commonplace.tools.parameters import text, whole_number
 from commonplace.tools.table import Answer, Call, Tool, definition
 from commonplace.vault.search import undecided_hits
 from commonplace.vault.vault import Vault
-
-LIMIT_MAX = 100
 
 
 def tools(vault: Vault) -> list[Tool]:
@@ -20,7 +19,7 @@ def tools(vault: Vault) -> list[Tool]:
         query = text(arguments, "query").strip()
         if not query:
             raise BadArgument("`query` is empty. Say what to search for.")
-        limit = whole_number(arguments, "limit", 10, least=1, most=LIMIT_MAX)
+        limit = whole_number(arguments, "limit", 10, least=1, most=RESULTS_MAX)
         filters = cast("Mapping[str, object] | None", arguments.get("filters"))
         hits = await vault.search.search(query, limit, filters or None)
         about = {hit.path: await vault.listing.about(hit.path) for hit in hits}

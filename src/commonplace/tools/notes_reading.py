@@ -14,6 +14,7 @@ from urllib.parse import quote
 
 from commonplace.core import excerpts
 from commonplace.core.render import document_page
+from commonplace.core.search.query import RESULTS_MAX
 from commonplace.core.text import line_pages
 from commonplace.core.text.line_pages import LinePage, fit, lines_of
 from commonplace.errors import BadArgument, Unreadable
@@ -29,10 +30,9 @@ from commonplace.vault.vault import Vault
 Arguments = Mapping[str, object]
 
 LIMIT = 10
-LIMIT_MAX = 100
-LISTED_MAX = 500
+_LISTED_MAX = 500
 COUNTED_MAX = 1_000_000
-CONTEXT_LINES = 2
+_CONTEXT_LINES = 2
 
 _REGEX = "regex:"
 _quoted = json.JSONEncoder(ensure_ascii=False).encode
@@ -59,9 +59,9 @@ class ReadingTools:
         reader, actor = self._vault.reader, call.actor
         note = await reader.read(text(arguments, "path"), actor.id, actor.name)
         lines = lines_of(note.text)
-        page = fit(lines, first, last - first + 1, line_pages.CHARS_MAX)
+        page = fit(lines, first, last - first + 1, line_pages.PAGE_CHARS_MAX)
         await reader.show(note.path, actor.id, actor.name, page)
-        chosen = [_cut(line, line_pages.CHARS_MAX) for line in lines[first - 1 : page.last]]
+        chosen = [_cut(line, line_pages.PAGE_CHARS_MAX) for line in lines[first - 1 : page.last]]
         whole = page.whole and len(chosen) == len(lines)
         return answer(
             {
@@ -102,7 +102,7 @@ class ReadingTools:
         deep = arguments.get("recursive") is not False
         found = await self._vault.listing.inside(folder, COUNTED_MAX, deep=deep)
         with_frontmatter = arguments.get("include_frontmatter") is True
-        rows = [_row(row, with_frontmatter=with_frontmatter) for row in found[:LISTED_MAX]]
+        rows = [_row(row, with_frontmatter=with_frontmatter) for row in found[:_LISTED_MAX]]
         how = "Name a folder, set recursive to false, or use glob or property_search."
         more = "".join(
             f", {_quoted(name)}: {json.dumps(value)}"
@@ -135,7 +135,7 @@ class ReadingTools:
         shown = matches[:limit]
         cut = len(matches) > limit
         lines = [(str(each["path"]), cast("int", each["line_number"])) for each in shown]
-        how = f"Set limit (at most {LIMIT_MAX}), name a folder, or use grep, which can go on."
+        how = f"Set limit (at most {RESULTS_MAX}), name a folder, or use grep, which can go on."
         more = {"notes_with_matches": len(found), "more": how} if cut else {}
         counted = {"count": len(shown), "truncated": cut, **more}
         told = answer({"query": query, "matches": shown, **counted})
@@ -150,7 +150,7 @@ class ReadingTools:
         total = len(found)
         if total == limit:
             total = await self._vault.listing.count_having(query)
-        how = f"Set limit (at most {LIMIT_MAX}), or add a property."
+        how = f"Set limit (at most {RESULTS_MAX}), or add a property."
         matches = [
             {"path": each.path, "frontmatter": each.properties, "word_count": each.words or 0}
             for each in found
@@ -187,7 +187,7 @@ class ReadingTools:
 
 
 def _limit(arguments: Arguments) -> int:
-    return whole_number(arguments, "limit", LIMIT, least=1, most=LIMIT_MAX)
+    return whole_number(arguments, "limit", LIMIT, least=1, most=RESULTS_MAX)
 
 
 def _rest_of(page: LinePage, last: int) -> dict[str, object]:
@@ -257,15 +257,15 @@ def _matches(match: NoteMatch, most: int) -> list[dict[str, object]]:
             "path": match.path,
             "line_number": number,
             "line_content": line,
-            "context_before": shown(number - 1 - CONTEXT_LINES, number - 1),
-            "context_after": shown(number, number + CONTEXT_LINES),
+            "context_before": shown(number - 1 - _CONTEXT_LINES, number - 1),
+            "context_after": shown(number, number + _CONTEXT_LINES),
         }
         for number, line in rows
     ]
 
 
 def _shown(line: bytes) -> str:
-    return _cut(line.decode("utf-8", "replace").removesuffix("\r"), document_page.LINE_MAX)
+    return _cut(line.decode("utf-8", "replace").removesuffix("\r"), document_page.SHOWN_LINE_MAX)
 
 
 def _cut(line: str, most: int) -> str:

@@ -1,7 +1,7 @@
 """Keeps a process that runs for days small.
 
 The C library gives every thread a heap of its own and hardly ever returns what is free in one. The
-many threads that wait for disk and index here would hold tens of megabytes that way, and gain
+many threads that wait for disk and index here would hold much that way, and gain
 nothing: Python lets one of them run at a time. They share one. Nor does it return what lay between
 other things when some work that took much is done: it is told to, whenever notes have changed and
 then rest (`rest_watch`).

@@ -10,7 +10,7 @@ from commonplace.errors import Unavailable
 
 # A text up to this size is read through, parsed or written out within a few milliseconds.
 SMALL_CHARS_MAX = 100_000
-SECONDS_MAX = 10.0
+WORK_SECONDS_MAX = 10.0
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -29,11 +29,12 @@ async def aside_if_long(function: Callable[[str], Result], text: str) -> Result:
 
 def in_time(items: Iterable[Item], clock: Callable[[], float] = time.monotonic) -> Iterator[Item]:
     """Yield items until it has taken too long; then refuse."""
-    end = clock() + SECONDS_MAX
+    end = clock() + WORK_SECONDS_MAX
     for item in items:
         if clock() > end:
             raise Unavailable(
-                f"Putting the answer together took longer than {SECONDS_MAX:.0f} s and was stopped."
+                f"Putting the answer together took longer than {WORK_SECONDS_MAX:.0f} s and was"
+                " stopped."
                 " Ask for less: a narrower path or pattern, or a smaller limit."
             )
         yield item

@@ -12,7 +12,9 @@ from commonplace.vault.settings import Embeddings, embeddings_of
 
 
 def named(flag: str | None, environ: dict[str, str]) -> str | None:
-    return Choices(Flags(embeddings=flag), environ).read("embeddings", embeddings_of, None)
+    return Choices(Flags(given={"embeddings": flag} if flag else {}), environ).read(
+        "embeddings", embeddings_of, None
+    )
 
 
 def test_the_local_model_is_what_nobody_has_to_choose(tmp_path: Path) -> None:

@@ -43,7 +43,7 @@ def test_the_settings_file_and_the_small_parser_know_the_store() -> None:
     }
     flags = parse(["vault", "--store", "neo4j://x"])
     assert flags is not None
-    assert flags.store == "neo4j://x"
+    assert flags.get("store") == "neo4j://x"
     with pytest.raises(BadArgument, match="store must be a table of texts"):
         parse_config("store = 3\n")
 

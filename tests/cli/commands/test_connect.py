@@ -170,14 +170,14 @@ def test_every_choice_goes_along_by_flag_or_by_variable(
         for option in OPTIONS[1:]
         for word in (option.flag, *([CHOSEN[option.name]] if option.value else []))
     ]
-    assert started(vault, *given) == Flags((vault,), **CHOSEN)
+    assert started(vault, *given) == Flags((vault,), CHOSEN)
     assert started(vault) == Flags((vault,))
     for option in OPTIONS[1:]:
         monkeypatch.setenv(option.variable, str(CHOSEN[option.name]))
-    assert started(vault) == Flags((vault,), **CHOSEN)
+    assert started(vault) == Flags((vault,), CHOSEN)
     more = started(vault, "--policy", "delete=deny", "--no-read-only", "--log-level", "warning")
-    assert (more.read_only, more.log_level) == (False, "warning")
-    assert more.policy == "create=deny,delete=deny"
+    assert (more.given["read_only"], more.get("log_level")) == (False, "warning")
+    assert more.get("policy") == "create=deny,delete=deny"
 
 
 def test_what_is_for_the_environment_alone_is_named_and_not_written(
@@ -222,7 +222,9 @@ def test_a_copy_started_by_its_python_names_itself_and_no_stranger_on_the_path(
 async def test_the_page_gives_every_client_the_same_text(vault: str, tmp_path: Path):
     state = str(tmp_path / "state")
     words = (vault, "--state", state, "--tools", "files", "--read-only")
-    settings = settle(Flags((vault,), state, "files", read_only=True), {}, pytest.fail)
+    settings = settle(
+        Flags((vault,), {"state": state, "tools": "files", "read_only": True}), {}, pytest.fail
+    )
     _, answer = await ask(Starlette(routes=routes(settings, Visits())), "/api/connect")
     shown = {client["id"]: client["text"] for client in answer["clients"]}
     assert shown == {name: connect(name, *words).rstrip("\n") for name in CLIENTS}

@@ -1,6 +1,6 @@
 """Which lines of a text an answer has room for."""
 
-from commonplace.core.text.line_pages import CHARS_MAX, LinePage, fit, lines_of
+from commonplace.core.text.line_pages import PAGE_CHARS_MAX, LinePage, fit, lines_of
 
 
 def test_the_last_newline_opens_no_line() -> None:
@@ -24,11 +24,11 @@ def test_a_long_line_is_cut_and_said_to_be() -> None:
 def test_an_answer_ends_where_there_is_no_more_room() -> None:
     lines = ["x" * 999] * 1_000
     page = fit(lines, 1, 1_000, 2_000)
-    assert page == LinePage(1, CHARS_MAX // 1_000, 1_000)
+    assert page == LinePage(1, PAGE_CHARS_MAX // 1_000, 1_000)
     assert not page.is_last
     last = fit(lines, 801, 1_000, 2_000)
     assert (last.first, last.last, last.is_last) == (801, 1_000, True)
 
 
 def test_one_line_is_always_shown() -> None:
-    assert fit(["x" * (2 * CHARS_MAX)], 1, 1, 3 * CHARS_MAX) == LinePage(1, 1, 1)
+    assert fit(["x" * (2 * PAGE_CHARS_MAX)], 1, 1, 3 * PAGE_CHARS_MAX) == LinePage(1, 1, 1)

@@ -25,7 +25,7 @@ from commonplace.vault.lease.leases import Leases
 from commonplace.vault.log import table_log, tables
 from commonplace.vault.log.log import Record
 from commonplace.vault.log.postgres import PostgresLog
-from commonplace.vault.notes.durable_renames import KIND as RENAME
+from commonplace.vault.notes.durable_renames import RENAME_KIND as RENAME
 from commonplace.vault.open import open_vault
 from commonplace.vault.postgres.connection import Connection
 from commonplace.vault.settings import Root, Settings
@@ -103,7 +103,7 @@ def put_nothing_on_record() -> None:
     put_records, put_record = PostgresLog.put_records, PostgresLog.put_record
 
     async def forget_some(self: PostgresLog, records: Sequence[Record]) -> None:
-        await put_records(self, [each for each in records if each.kind != intents.KIND])
+        await put_records(self, [each for each in records if each.kind != intents.INTENT])
 
     async def forget(self: PostgresLog, kind: str, key: str, value: str | None) -> None:
         if kind != RENAME:

@@ -38,7 +38,7 @@ def make_node(url: str) -> Generator[Connection]:
     """A connection of a node, with the tables of leases made."""
     connection = connect(url)
     try:
-        migrate(connection, "commonplace", "leases", tables.STEPS)
+        migrate(connection, "commonplace", "leases", tables.LEASE_STEPS)
         yield connection
     finally:
         connection.close()

@@ -18,20 +18,19 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import anyio
 import psycopg
 import pytest
 from psycopg import sql
 
 from commonplace.core.text.edits import Edit
 from commonplace.vault.lease.leases import Leases
-from commonplace.vault.notes.durable_renames import KIND as RENAME
+from commonplace.vault.notes.durable_renames import RENAME_KIND as RENAME
 from commonplace.vault.vault import Vault
 from tests.engines.postgres.conftest import admin
 from tests.engines.postgres.kill_process import LONG, NAMES
 from tests.engines.postgres.server import ROLE, PostgresServer
 from tests.engines.postgres.test_vault import opened, suggest
-from tests.wait import PATIENCE
+from tests.wait import empties
 
 pytestmark = pytest.mark.anyio
 
@@ -151,9 +150,7 @@ async def test_a_decision_is_whole_or_not_made(copies: Copies, kill: Kill) -> No
 async def renamed(url: str, folder: Path) -> tuple[str, set[str]]:
     """What the note is called, and the others hold, once no rename is left to finish."""
     async with next_owner(url, folder) as vault:
-        with anyio.fail_after(PATIENCE):
-            while await vault.log.records(RENAME):
-                await anyio.sleep(0.02)
+        await empties(lambda: vault.log.records(RENAME))
         (name,) = (name for name in NAMES if vault.notes.exists(name))
     return name, {(folder / "notes" / path(number)).read_text() for number in range(NOTES)}
 

@@ -31,7 +31,7 @@ LONG = 300.0
 def sessions(url: str) -> Generator[list[Connection]]:
     """Three connections, as of three nodes."""
     made = [connect(url) for _ in range(3)]
-    migrate(made[0], "commonplace", "leases", tables.STEPS)
+    migrate(made[0], "commonplace", "leases", tables.LEASE_STEPS)
     yield made
     for each in made:
         each.close()

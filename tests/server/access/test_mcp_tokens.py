@@ -5,7 +5,6 @@ from collections.abc import AsyncGenerator
 from pathlib import Path
 from typing import Any
 
-import anyio
 import mcp_types as types
 import pytest
 from mcp import Client
@@ -14,7 +13,7 @@ from commonplace.tools.families import FAMILY_TOOLS, WRITING_TOOLS
 from commonplace.vault.index.queries.suggestions import PendingSuggestion
 from tests.server.site import Site, site_in
 from tests.server.small_vault import text_of
-from tests.wait import PATIENCE
+from tests.wait import eventually
 
 pytestmark = pytest.mark.anyio
 
@@ -36,10 +35,7 @@ async def call(client: Client, tool: str, **arguments: Any) -> tuple[bool, str]:
 
 async def pending(site: Site) -> list[PendingSuggestion]:
     """Wait until the index knows of a suggestion."""
-    with anyio.fail_after(PATIENCE):
-        while not (found := await site.vault.pending.listed()):
-            await anyio.sleep(0.05)
-    return found
+    return await eventually(site.vault.pending.listed)
 
 
 @pytest.mark.parametrize("era", ERAS)

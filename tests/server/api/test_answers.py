@@ -11,8 +11,9 @@ import pytest
 from starlette.applications import Starlette
 from starlette.routing import Route
 
+from commonplace.core.search.query import RESULTS_MAX
 from commonplace.errors import Forbidden, Unavailable
-from commonplace.server.api.answers import LIMIT_MAX, refusal, routes
+from commonplace.server.api.answers import refusal, routes
 from commonplace.vault.open import open_vault
 from commonplace.vault.settings import Root, Settings
 
@@ -99,7 +100,7 @@ async def test_the_checks_of_doctor_are_listed(app: Starlette):
         "?q=",
         "?q=%20",
         "?q=x&limit=0",
-        f"?q=x&limit={LIMIT_MAX + 1}",
+        f"?q=x&limit={RESULTS_MAX + 1}",
         "?q=x&limit=ten",
         "?q=x&limit=-1",
         "?q=x&limit=%D9%A3",

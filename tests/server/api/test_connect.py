@@ -40,14 +40,14 @@ async def test_claude_desktop_starts_the_same_vault_with_the_same_state(tmp_path
     plain = Settings(roots, tmp_path / "state" / "key")
     assert await given(plain) == Flags((str(tmp_path / "notes"),))
     moved = Settings(roots, tmp_path / "state" / "key", state_base=tmp_path / "state")
-    assert (await given(moved)).state == str(tmp_path / "state")
+    assert (await given(moved)).get("state") == str(tmp_path / "state")
 
 
 async def test_it_gets_no_more_than_is_served(tmp_path: Path):
     roots = (Root("one", tmp_path / "a"), Root("two", tmp_path / "b"))
     settings = Settings(roots, tmp_path / "key", families=("files", "graph"), read_only=True)
     vault = (f"one={tmp_path}/a", f"two={tmp_path}/b")
-    assert await given(settings) == Flags(vault, tools="files,graph", read_only=True)
+    assert await given(settings) == Flags(vault, {"tools": "files,graph", "read_only": True})
 
 
 async def test_a_vault_of_several_machines_is_given_by_its_address(tmp_path: Path):

@@ -10,7 +10,7 @@ from anyio.abc import SocketStream
 from hypothesis import given, settings, strategies as st
 from mcp_types import JSONRPCError, JSONRPCResponse
 
-from commonplace.server.mcp.jsonrpc_lines import LINE_MAX, Refused, decoded, encoded
+from commonplace.server.mcp.jsonrpc_lines import MESSAGE_BYTES_MAX, Refused, decoded, encoded
 from commonplace.server.mcp.stream import UNANSWERED_MAX, serve_stream
 from tests.server.small_vault import OWNER, Shelf, pair, service_on
 from tests.wait import PATIENCE
@@ -119,20 +119,20 @@ async def test_a_line_over_the_limit_is_refused_and_not_kept() -> None:
     async with session() as wire:
         await wire.write(b'{"jsonrpc":"2.0","id":9,"method":"x","params":{"y":"')
         piece = b"z" * 65536
-        for _ in range(LINE_MAX // len(piece) + 1):
+        for _ in range(MESSAGE_BYTES_MAX // len(piece) + 1):
             await wire.write(piece)
         await wire.write(b'"}}\n')
         answer = await wire.hear()
         assert answer["error"]["code"] == -32600
         assert answer["id"] == 9
-        assert str(LINE_MAX) in answer["error"]["message"]
+        assert str(MESSAGE_BYTES_MAX) in answer["error"]["message"]
         await wire.say(call(10, "Garden/Clover.md"))
         assert (await wire.hear())["id"] == 10
 
 
 async def test_a_long_line_under_the_limit_is_served() -> None:
     async with session() as wire:
-        await wire.say(call(1, "x" * (LINE_MAX - 1000)))
+        await wire.say(call(1, "x" * (MESSAGE_BYTES_MAX - 1000)))
         assert (await wire.hear())["result"]["isError"] is True
 
 

@@ -19,6 +19,7 @@ from commonplace.server.yjs.outbox import (
 )
 from tests.core.yjs.updates import after, first, section, update
 from tests.live.wire import settled
+from tests.wait import eventually
 
 pytestmark = pytest.mark.anyio
 
@@ -162,7 +163,8 @@ async def test_one_who_reads_in_time_is_not_given_up() -> None:
     for n in range(FRAMES_MAX + 5):
         outbox.put(typed(5, 1 + n))
     tap.open.set()
-    await asyncio.sleep(0.1)
+    await eventually(lambda: tap.missed and len(tap.got) > 1)
+    await settled()
     assert not writing.done()
     writing.cancel()
 

@@ -6,9 +6,9 @@ from hypothesis import given, strategies as st
 
 from commonplace.core.yjs.frames import PRESENCES_MAX, Presence, decode_awareness, encode_awareness
 from commonplace.server.yjs.presence import (
-    CLOCK_MAX,
     OWNED_MAX,
     PRESENCE_BYTES_MAX,
+    PRESENCE_CLOCK_MAX,
     Presences,
     assistant,
 )
@@ -100,8 +100,8 @@ def test_one_who_was_away_sees_who_stayed() -> None:
 
 def test_nobody_can_be_made_to_count_too_far() -> None:
     presences = Presences()
-    assert presences.take(ANA, [Presence(7, CLOCK_MAX + 1, "{}")]) == []
-    presences.take(ANA, [Presence(7, CLOCK_MAX, "{}")])
+    assert presences.take(ANA, [Presence(7, PRESENCE_CLOCK_MAX + 1, "{}")]) == []
+    presences.take(ANA, [Presence(7, PRESENCE_CLOCK_MAX, "{}")])
     told = [*presences.welcome(), *presences.drop(ANA), *presences.take(BO, [Presence(7, 1, "{}")])]
     assert decode_awareness(encode_awareness(told)) == told
 

@@ -1,6 +1,11 @@
 """A save is taken for a change of what its program had read."""
 
-from commonplace.vault.checkout.earlier_texts import NOTES_MAX, SECONDS_MAX, STATES_MAX, Earlier
+from commonplace.vault.checkout.earlier_texts import (
+    KNOWN_NOTES_MAX,
+    KNOWN_SECONDS_MAX,
+    STATES_MAX,
+    Earlier,
+)
 
 
 class Clock:
@@ -29,9 +34,9 @@ def test_what_is_long_ago_does_not_count() -> None:
     clock = Clock()
     earlier = Earlier(clock)
     earlier.put("a.md", "one two three")
-    clock.now = SECONDS_MAX
+    clock.now = KNOWN_SECONDS_MAX
     assert earlier.base_of("a.md", "other words here", "one 2 three") == "one two three"
-    clock.now = SECONDS_MAX + 1
+    clock.now = KNOWN_SECONDS_MAX + 1
     assert earlier.base_of("a.md", "other words here", "one 2 three") == "other words here"
 
 
@@ -48,6 +53,6 @@ def test_only_so_much_is_remembered() -> None:
         earlier.put("a.md", f"state {number} of this note")
     assert earlier.base_of("a.md", "x", "state 1 of this note!") == "state 1 of this note"
     assert earlier.base_of("a.md", "x", "state 0 of this note!") != "state 0 of this note"
-    for number in range(NOTES_MAX):
+    for number in range(KNOWN_NOTES_MAX):
         earlier.put(f"{number}.md", "x")
     assert earlier.base_of("a.md", "other", "state 5 of this note!") == "other"

@@ -185,7 +185,7 @@ async def test_chosen_folders_alone_are_held_and_followed(
         (copy.folder / "New.md").write_text("new\n")  # what it saves is taken all the same
         await copy.settle()
         assert await marked(vault, "New.md") == "{++new\n++}"
-    monkeypatch.setattr("commonplace.vault.checkout.working_copy.NOTES_MAX", 1)
+    monkeypatch.setattr("commonplace.vault.checkout.working_copy.COPIED_NOTES_MAX", 1)
     with pytest.raises(BadArgument, match="hold 2 notes"):
         async with opened(settings, tmp_path / "other", "in"):
             pass
@@ -194,7 +194,7 @@ async def test_chosen_folders_alone_are_held_and_followed(
 async def test_a_vault_that_is_too_big_leaves_the_copy_empty(
     make_settings: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("commonplace.vault.checkout.working_copy.NOTES_MAX", 1)
+    monkeypatch.setattr("commonplace.vault.checkout.working_copy.COPIED_NOTES_MAX", 1)
     settings = make_settings({"A.md": "a\n", "B.md": "b\n"})
     async with opened(settings, tmp_path / "copy") as (vault, copy):
         await vault.notes.edit("A.md", lambda _: [Edit(0, 0, "x ")], "person:ada")
@@ -286,7 +286,7 @@ async def test_a_file_that_is_emptied_to_be_written_is_not_taken_for_empty(
 async def test_a_file_that_is_being_written_keeps_no_other_waiting(
     make_settings: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("commonplace.vault.documents.file.stable_read.WAIT_SECONDS_MAX", 600.0)
+    monkeypatch.setattr("commonplace.vault.documents.file.stable_read.SAVE_WAIT_SECONDS_MAX", 600.0)
     monkeypatch.setattr("commonplace.vault.documents.file.stable_read.HELD_SECONDS_MAX", 600.0)
     lines = "".join(f"line {n}\n" for n in range(50))
     settings = make_settings({"A.md": lines, "B.md": "b\n"})

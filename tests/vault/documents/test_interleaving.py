@@ -23,6 +23,7 @@ from commonplace.vault.open import open_vault
 from commonplace.vault.search.ripgrep import Pattern
 from commonplace.vault.settings import Settings
 from commonplace.vault.vault import Vault
+from tests.wait import eventually
 
 pytestmark = pytest.mark.anyio
 
@@ -228,5 +229,8 @@ async def test_live_edits_go_on_while_three_hundred_folders_appear(
 
 async def _indexed(vault: Vault, word: str, paths: set[str]) -> None:
     """Wait until the word is found in all these notes."""
-    while not {match.path for match in await vault.search.grep(Pattern(word))} >= paths:
-        await anyio.sleep(0.1)
+
+    async def found() -> bool:
+        return {match.path for match in await vault.search.grep(Pattern(word))} >= paths
+
+    await eventually(found)

@@ -6,6 +6,7 @@ import random
 import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any
 
 import anyio
@@ -21,7 +22,7 @@ from commonplace.vault.open import open_vault
 from commonplace.vault.search.ripgrep import Pattern
 from commonplace.vault.settings import Settings
 from commonplace.vault.vault import Vault
-from tests.wait import PATIENCE, holds
+from tests.wait import PATIENCE, becomes, holds
 
 pytestmark = pytest.mark.anyio
 
@@ -194,9 +195,7 @@ async def test_a_rename_by_another_program_keeps_the_document(make_settings: Mak
         await vault.notes.edit("a.md", appending("live\n"), "person:x")
         await vault.notes.queue.flush(id)
         (folder / "a.md").rename(folder / "moved.md")
-        with anyio.fail_after(PATIENCE):
-            while await vault.notes.ids.path_of(id) != "moved.md":
-                await anyio.sleep(0.02)
+        await becomes(lambda: vault.notes.ids.path_of(id), "moved.md")
         assert await vault.notes.ids.id_of("moved.md") == id
         await vault.notes.edit("moved.md", appending("more\n"), "person:x")
         await holds(folder / "moved.md", b"text\nlive\nmore\n")
@@ -213,9 +212,7 @@ async def test_ids_outlive_a_restart_and_a_rename_while_nobody_looked(
         await vault.notes.edit("a.md", appending("live\n"), "person:x")
     (folder / "a.md").rename(folder / "b.md")
     async with current(settings) as vault:
-        with anyio.fail_after(PATIENCE):
-            while await vault.notes.ids.path_of(id) != "b.md":
-                await anyio.sleep(0.02)
+        await becomes(lambda: vault.notes.ids.path_of(id), "b.md")
         assert await vault.texts.accepted("b.md") == "text\nlive\n"
 
 
@@ -226,9 +223,7 @@ async def test_a_note_deleted_by_another_program_is_gone(make_settings: MakeSett
         await vault.notes.edit("a.md", appending("live\n"), "person:x")
         await vault.notes.queue.flush_all()
         file.unlink()
-        with anyio.fail_after(PATIENCE):
-            while "a.md" in {e.path for e in await vault.listing.newest()}:
-                await anyio.sleep(0.02)
+        await becomes(lambda: listed(vault, "a.md"), False)
         with pytest.raises(NotFound):
             await vault.texts.accepted("a.md")
     assert not file.exists()  # whatever was behind has been written by now
@@ -271,9 +266,7 @@ async def test_our_own_writes_cause_no_echo(make_settings: MakeSettings) -> None
             await vault.notes.edit("a.md", appending(f"{n}\n"), "person:x")
             await holds(folder / "a.md", await vault.texts.accepted("a.md") or "")
             (folder / f"{n}.md").write_text("seen after our own write")
-            with anyio.fail_after(PATIENCE):
-                while f"{n}.md" not in {e.path for e in await vault.listing.newest()}:
-                    await anyio.sleep(0.01)
+            await becomes(partial(listed, vault, f"{n}.md"), True)
             await vault.notes.moves.carry()
     assert heard == ["person:x"] * 5
 
@@ -346,3 +339,7 @@ async def test_a_file_put_back_as_it_was_stays_so(make_settings: MakeSettings) -
         file.write_text("one\n")
         assert await vault.texts.accepted("a.md") == "one\n"
     assert file.read_text() == "one\n"
+
+
+async def listed(vault: Vault, path: str) -> bool:
+    return path in {entry.path for entry in await vault.listing.newest()}

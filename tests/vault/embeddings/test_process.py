@@ -186,6 +186,12 @@ def test_a_damaged_model_is_said_so_and_may_be_put_right(
     assert embedder.embed_query("a").shape == (source.dimensions,)
 
 
+def is_asked(embedder: ProcessEmbedder) -> bool:
+    """Tell whether the process owes somebody an answer."""
+    assert embedder._process is not None
+    return bool(embedder._process._answers)
+
+
 def test_a_question_does_not_wait_behind_a_batch(
     embedder: ProcessEmbedder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -199,7 +205,7 @@ def test_a_question_does_not_wait_behind_a_batch(
 
     thread = threading.Thread(target=batch)
     thread.start()
-    time.sleep(0.05)
+    until(lambda: is_asked(embedder))
     embedder.embed_query("b")
     order.append("question")
     thread.join()
@@ -268,7 +274,7 @@ def test_closing_ends_the_process_and_lets_nobody_wait(embedder: ProcessEmbedder
 
     thread = threading.Thread(target=wait)
     thread.start()
-    time.sleep(0.1)
+    until(lambda: is_asked(embedder))
     embedder.close()
     thread.join(30)
     assert waited == ["The vault is being closed."]

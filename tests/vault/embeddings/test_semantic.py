@@ -24,7 +24,7 @@ from commonplace.vault.settings import Embeddings, Settings
 from commonplace.vault.vault import Vault
 from tests.vault.embeddings.model import tiny_model
 from tests.vault.embeddings.server import Behaviour, serving
-from tests.wait import PATIENCE, eventually
+from tests.wait import PATIENCE, becomes, eventually
 
 pytestmark = pytest.mark.anyio
 
@@ -54,12 +54,11 @@ async def opened(settings: Settings, *, wait: bool = True) -> AsyncGenerator[Vau
 
 
 async def embedded(vault: Vault) -> None:
-    with anyio.fail_after(PATIENCE):
-        while True:
-            found = vault.meaning.progress
-            if found.total and found.embedded == found.total:
-                return
-            await anyio.sleep(0.01)
+    def all_of_them() -> bool:
+        found = vault.meaning.progress
+        return found.total > 0 and found.embedded == found.total
+
+    await eventually(all_of_them)
 
 
 async def paths(vault: Vault, query: str, **more: object) -> list[str]:
@@ -173,8 +172,11 @@ async def test_a_provider_that_is_down_blocks_nothing_and_is_asked_again(
         assert "500" in (vault.meaning.progress.problem or "")
         server.failing = False
         await embedded(vault)
-        await anyio.sleep(0.1)
-        assert (await paths(vault, "car"))[0] == "garage.md"
+
+        async def first() -> str:
+            return (await paths(vault, "car"))[0]
+
+        await becomes(first, "garage.md")
         assert vault.meaning.progress.problem is None
 
 
@@ -407,16 +409,12 @@ async def test_a_vault_that_is_closed_in_the_middle_says_nothing_of_it(
         )
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(meaning.run, ready)
-            with anyio.fail_after(20):
-                while not embedder.asked.is_set():
-                    await anyio.sleep(0.01)
+            await eventually(embedder.asked.is_set)
             if closed:
                 meaning.stop()
             else:
                 embedder.close()
-                with anyio.fail_after(20):
-                    while not caplog.records:
-                        await anyio.sleep(0.01)
+                await eventually(lambda: caplog.records)
             tasks.cancel_scope.cancel()
         meaning.close()
     assert bool(caplog.records) is not closed

@@ -17,7 +17,7 @@ import pytest
 from commonplace.vault.open import open_vault
 from commonplace.vault.settings import Root, Settings
 from tests.vault.faults.edit_process import KILLED
-from tests.wait import PATIENCE
+from tests.wait import empties
 
 pytestmark = pytest.mark.slow
 
@@ -64,9 +64,7 @@ async def mended(folder: Path, state: Path) -> dict[str, str]:
     settings = Settings((Root("vault", folder),), state)
     async with open_vault(settings) as vault:
         await vault.indexer.settled()
-        with anyio.fail_after(PATIENCE):
-            while await vault.notes.unmended():
-                await anyio.sleep(0.02)
+        await empties(vault.notes.unmended)
         return {name: await vault.texts.accepted(name) for name in ("0.md", "1.md")}
 
 

@@ -14,7 +14,7 @@ import pytest
 from commonplace.vault.open import open_vault
 from commonplace.vault.settings import Root, Settings
 from tests import strace
-from tests.wait import PATIENCE
+from tests.wait import empties
 
 pytestmark = pytest.mark.slow
 
@@ -60,9 +60,7 @@ class Trial:
             await vault.indexer.settled()
             text = await vault.texts.accepted("a.md")
             await vault.notes.queue.flush_all()
-            with anyio.fail_after(PATIENCE):
-                while await vault.notes.unmended():
-                    await anyio.sleep(0.02)
+            await empties(vault.notes.unmended)
         assert (self.vault / "a.md").read_text() == text
         assert [file.name for file in self.vault.iterdir()] == ["a.md"]
         return text.split()

@@ -106,7 +106,7 @@ async def test_edits_are_kept_while_the_notes_disk_is_full_and_written_later(
 async def test_the_links_of_a_rename_follow_when_there_is_room_again(
     tmp_path: Path, small_disk: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("commonplace.vault.notes.durable_renames.RETRY_SECONDS", 0.1)
+    monkeypatch.setattr("commonplace.vault.notes.durable_renames.LINKS_RETRY_SECONDS", 0.1)
     folder = small_disk / "vault"
     folder.mkdir()
     (folder / "Old.md").write_text("# Old\n")

@@ -4,7 +4,6 @@ import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
-import anyio
 import pytest
 
 from commonplace.core.text.edits import Edit
@@ -13,7 +12,7 @@ from commonplace.vault.open import open_vault
 from commonplace.vault.search.ripgrep import Pattern
 from commonplace.vault.settings import Settings
 from commonplace.vault.vault import Vault
-from tests.wait import PATIENCE
+from tests.wait import empties, eventually
 
 pytestmark = pytest.mark.anyio
 
@@ -38,9 +37,7 @@ async def test_nothing_is_acknowledged_into_a_log_that_was_deleted(
             await type_into(vault, "a.md")
         assert any("log" in problem for problem in await vault.health.problems())
         (tmp_path / "elsewhere").rename(settings.state)
-        with anyio.fail_after(PATIENCE):
-            while await vault.health.problems():
-                await anyio.sleep(0.02)
+        await empties(vault.health.problems)
         await type_into(vault, "a.md")
     assert (settings.roots[0].path / "a.md").read_text() == "typed typed a"
 
@@ -94,11 +91,12 @@ async def test_an_index_that_is_deleted_is_built_anew(
             for file in settings.state.glob(name):
                 file.unlink()
         (settings.roots[0].path / "new.md").write_text("bees are new\n")
-        with anyio.fail_after(PATIENCE):
-            while (await found(vault))[0] != len(NOTES) + 1 or vault.listing.unfinished:
-                await anyio.sleep(0.05)
-            while await vault.health.problems():
-                await anyio.sleep(0.05)
+
+        async def all_there() -> bool:
+            return (await found(vault))[0] == len(NOTES) + 1 and not vault.listing.unfinished
+
+        await eventually(all_there)
+        await empties(vault.health.problems)
         assert (settings.state / "index.db").exists()
         assert list(settings.state.glob("corpus-*"))
         assert (await vault.listing.links("n5.md")).backlinks == ["n4.md"]

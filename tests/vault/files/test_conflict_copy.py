@@ -68,7 +68,7 @@ def test_where_no_copy_can_be_made_nothing_is_lost(
 ) -> None:
     folder = tmp_path / "vault"
     token = pushed_out(roots, folder, "a.md")
-    monkeypatch.setattr("commonplace.vault.files.conflict_copy._COPIES_MAX", 2)
+    monkeypatch.setattr("commonplace.vault.files.conflict_copy.COPIES_MAX", 2)
     (folder / "a (conflict 2026-11-19).md").write_text("here already")
     with pytest.raises(Unavailable, match="too many conflict copies"):
         keep_conflict_copy(roots, "a.md", token, DAY)

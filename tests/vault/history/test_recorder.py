@@ -1,6 +1,5 @@
 """What happens to live documents, taken down as revisions."""
 
-import asyncio
 from collections.abc import AsyncGenerator
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from commonplace.vault.history.recorder import Recorder
 from commonplace.vault.history.sqlite import SqliteHistory
 from commonplace.vault.settings import Retention
 from tests.vault.log.troubled_log import TroubledLog
+from tests.wait import eventually
 
 pytestmark = pytest.mark.anyio
 
@@ -176,11 +176,11 @@ async def test_compaction_waits_for_the_history(tmp_path: Path) -> None:
     desk = Desk(tmp_path)
     for number in range(230):
         await desk.type(str(number % 10), "person:Ann" if number < 120 else "person:Bo")
-    for _ in range(400):
-        if (await desk.log.replay(ID)).tail < 100:
-            break
-        await asyncio.sleep(0.02)
-    assert (await desk.log.replay(ID)).tail < 100
+
+    async def is_short() -> bool:
+        return (await desk.log.replay(ID)).tail < 100
+
+    await eventually(is_short)
     await desk.die()  # what the log forgot is in the history
     again = Desk(tmp_path)
     await again.edit("!", "assistant:X")

@@ -1,6 +1,5 @@
 """Records that come late when the disk fails."""
 
-import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -9,7 +8,7 @@ import pytest
 from commonplace.vault.log import late_records as module
 from commonplace.vault.log.late_records import Afterwards
 from tests.vault.log.troubled_log import TroubledLog
-from tests.wait import eventually
+from tests.wait import becomes, eventually
 
 pytestmark = pytest.mark.anyio
 
@@ -54,9 +53,7 @@ async def test_what_cannot_be_kept_now_is_kept_when_the_disk_has_room(
     assert await kept.records("kind") == {"before": "1"}
     assert "will be kept later" in caplog.text
     log.free()
-    async with asyncio.timeout(10):
-        while await kept.records("kind") != {"before": "1", "late": LONG, "other": LONG}:
-            await asyncio.sleep(0.01)
+    await becomes(lambda: kept.records("kind"), {"before": "1", "late": LONG, "other": LONG})
     await kept.close()
 
 

@@ -20,6 +20,7 @@ from commonplace.vault.log.log import Log, LogEntry, Place
 from commonplace.vault.log.sqlite import SqliteLog
 from commonplace.vault.log.sqlite_engine import SqliteEngine
 from tests.vault.log.contract import BIG, LogContract
+from tests.wait import eventually
 
 SqliteCommits = Commits[sqlite3.Connection]
 
@@ -172,9 +173,7 @@ async def test_what_was_committed_moves_into_the_database_when_it_is_quiet(
             await log.replay("note")
         assert moved(tmp_path) == 0
         await log.append(LogEntry("note", b"2", "ana"))
-        async with asyncio.timeout(10):
-            while moved(tmp_path) < 3:
-                await asyncio.sleep(0.02)
+        await eventually(lambda: moved(tmp_path) >= 3)
         assert len((await log.replay("note")).updates) == 3
 
 
@@ -194,9 +193,7 @@ async def test_much_that_was_committed_moves_into_the_database_once_it_was_told(
         await log.append(LogEntry("note", b"small", "ana"))
         await log.append(LogEntry("note", b"x" * 4096 * module.UNTIDY_MAX, "ana"))
         told.set()
-        async with asyncio.timeout(10):
-            while moved(tmp_path) < 2:
-                await asyncio.sleep(0.02)
+        await eventually(lambda: moved(tmp_path) >= 2)
     assert order == ["tidied"]
 
 

@@ -21,7 +21,7 @@ from commonplace.vault.settings import Root, Settings
 from commonplace.vault.vault import Vault
 from tests.vault.conftest import write
 from tests.vault.notes.rename_process import NAMES
-from tests.wait import PATIENCE, eventually
+from tests.wait import becomes, empties, eventually
 
 pytestmark = pytest.mark.anyio
 
@@ -279,13 +279,13 @@ async def test_the_index_sees_every_touched_note_soon_without_a_hint(
     ) as vault:
         await vault.indexer.settled()
         done = await vault.renames.rename("Old.md", "New.md", WHO)
-        with anyio.fail_after(PATIENCE):
-            while (await vault.listing.links("New.md")).backlinks != sources:
-                await anyio.sleep(0.01)
+        await becomes(lambda: backlinks(vault, "New.md"), sources)
         await vault.renames.undo(done.undo, WHO)
-        with anyio.fail_after(PATIENCE):
-            while (await vault.listing.links("Old.md")).backlinks != sources:
-                await anyio.sleep(0.01)
+        await becomes(lambda: backlinks(vault, "Old.md"), sources)
+
+
+async def backlinks(vault: Vault, path: str) -> list[str]:
+    return (await vault.listing.links(path)).backlinks
 
 
 # -- crashes
@@ -362,9 +362,7 @@ async def test_without_the_record_some_kill_leaves_one_half_done(
         db.close()
         async with open_vault(Settings((Root("vault", folder),), state)) as vault:
             await vault.indexer.settled()
-            with anyio.fail_after(PATIENCE):  # what is behind its log is no half rename
-                while await vault.notes.unmended():
-                    await anyio.sleep(0.01)
+            await empties(vault.notes.unmended)
         if half_done(folder):
             return
     pytest.fail("every kill missed the rename: the test above proves nothing")

@@ -6,7 +6,6 @@ A few kills in each run; see `tests.vault.kills` for more.
 import shutil
 from pathlib import Path
 
-import anyio
 import pytest
 
 from commonplace.vault.history.intents import Intents
@@ -14,7 +13,7 @@ from commonplace.vault.open import open_vault
 from commonplace.vault.vault import Vault
 from tests.vault.kills import NOTES, Kill, copied, forget_recovery, kill, spread
 from tests.vault.sets import deciding
-from tests.wait import PATIENCE
+from tests.wait import empties
 
 pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 
@@ -69,9 +68,7 @@ async def found(folder: Path, *, recovered: bool = True) -> Found:
     async with open_vault(deciding.settings(folder)) as vault:
         await vault.indexer.settled()
         if recovered:
-            with anyio.fail_after(PATIENCE):
-                while await vault.intents.open():
-                    await anyio.sleep(0.01)
+            await empties(vault.intents.open)
         states: Found = set()
         for number in range(NOTES):
             parked = await vault.permissions.find(number + 1)

@@ -6,7 +6,7 @@ from hypothesis import given, strategies as st
 
 from commonplace.vault.sets.change_set import (
     GAP_SECONDS_MAX,
-    QUIET_SECONDS,
+    SET_QUIET_SECONDS,
     ChangeSet,
     Counts,
     assistant_key,
@@ -58,8 +58,8 @@ def test_a_token_is_one_assistant_whatever_it_calls_itself() -> None:
 def test_states() -> None:
     one = ChangeSet(1, "k", "Claude", 0.0)
     waiting = Counts(waiting=2)
-    assert state_of(one, 100.0, waiting, 100.0 + QUIET_SECONDS - 1) == "open"
-    assert state_of(one, 100.0, waiting, 100.0 + QUIET_SECONDS) == "ready"
+    assert state_of(one, 100.0, waiting, 100.0 + SET_QUIET_SECONDS - 1) == "open"
+    assert state_of(one, 100.0, waiting, 100.0 + SET_QUIET_SECONDS) == "ready"
     assert state_of(one, 100.0, waiting, 9e9, held=True) == "open"
     said = ChangeSet(1, "k", "Claude", 0.0, said_ready=True)
     assert state_of(said, 100.0, waiting, 100.0) == "ready"

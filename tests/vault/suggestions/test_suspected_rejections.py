@@ -66,7 +66,7 @@ class Note:
 
 @asynccontextmanager
 async def opened(folder: Path) -> AsyncGenerator[Note]:
-    flags = Flags(vault=(str(folder / "vault"),), state=str(folder / "state"))
+    flags = Flags((str(folder / "vault"),), {"state": str(folder / "state")})
     settings = settle(flags, {}, pytest.fail)
     clock = Clock()
     async with open_vault(settings, caution=Caution(clock, clock.sleep)) as vault:

@@ -52,7 +52,7 @@ async def test_an_undo_waits_for_the_write_that_is_under_way() -> None:
 
 async def test_neither_waits_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(write_lock, "UNDER_WAY_SECONDS_MAX", 0.01)
-    monkeypatch.setattr(write_lock, "WAIT_SECONDS_MAX", 0.01)
+    monkeypatch.setattr(write_lock, "LOCK_SECONDS_MAX", 0.01)
     lock = WriteLock()
     async with lock.write("Claude"), lock.hold("Claude"):
         with pytest.raises(Unavailable, match="taking back what you did"):

@@ -8,9 +8,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from commonplace.errors import BadArgument, Conflict, NotFound, Unavailable
-
-_ERRORS = {"BAD_ARGUMENT": BadArgument, "NOT_FOUND": NotFound, "CONFLICT": Conflict}
+from commonplace.errors import CODES, Unavailable
 
 
 class Owner:
@@ -68,6 +66,6 @@ class _Unix(http.client.HTTPConnection):
 
 def _checked(body: dict[str, Any]) -> dict[str, Any]:
     if "error" in body:
-        kind = _ERRORS.get(body["error"]["code"], Unavailable)
+        kind = CODES.get(body["error"]["code"], Unavailable)
         raise kind(body["error"]["message"])
     return body

@@ -10,6 +10,8 @@ from typing import Literal
 
 MediaKind = Literal["picture", "audio", "video", "pdf", "text", "other"]
 
+SAVED_BYTES_MAX = 25_000_000
+
 _TYPES: dict[MediaKind, dict[str, str]] = {
     "picture": {
         "png": "image/png",

@@ -7,13 +7,13 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-NESTING_MAX = 100
+_NESTING_MAX = 100
 
 _BLANK = " \t\r\n"
 
 
 @dataclass(frozen=True, slots=True)
-class _Node:
+class _JsonValue:
     """A value, and where in the text it stands; `members` if it is an object."""
 
     value: object
@@ -26,7 +26,7 @@ class _Node:
 class _Member:
     key: str
     start: int
-    node: _Node
+    node: _JsonValue
     comma: int | None = None
     """Where the comma after it stands, if there is one."""
 
@@ -67,7 +67,7 @@ def remove(text: str, section: str, name: str, *, keep: bool) -> str:
 # -- cuts
 
 
-def _inserted(text: str, into: _Node, key: str, value: object) -> str:
+def _inserted(text: str, into: _JsonValue, key: str, value: object) -> str:
     """Write a member behind the others, in the way in which they are written."""
     close = into.end - 1
     inner = text[into.start + 1 : close]
@@ -90,7 +90,7 @@ def _inserted(text: str, into: _Node, key: str, value: object) -> str:
     return text[: last.node.end] + "," + text[last.node.end : at] + member + ending + text[at:]
 
 
-def _without(text: str, within: _Node, key: str) -> str:
+def _without(text: str, within: _JsonValue, key: str) -> str:
     at = next(i for i, member in enumerate(within.members) if member.key == key)
     found, before = within.members[at], within.members[at - 1] if at else None
     if _alone(text, within, found):
@@ -101,7 +101,7 @@ def _without(text: str, within: _Node, key: str) -> str:
     return text[:start] + text[end:]
 
 
-def _alone(text: str, within: _Node, member: _Member) -> bool:
+def _alone(text: str, within: _JsonValue, member: _Member) -> bool:
     """Say whether an object holds this member and nothing else, not even a comment."""
     around = text[within.start + 1 : member.start] + text[_end(member) : within.end - 1]
     return not around.strip(_BLANK)
@@ -111,7 +111,7 @@ def _end(member: _Member) -> int:
     return member.node.end if member.comma is None else member.comma + 1
 
 
-def _member(node: _Node, key: str) -> _Member | None:
+def _member(node: _JsonValue, key: str) -> _Member | None:
     found = [member for member in node.members if member.key == key]
     if len(found) > 1:
         raise ValueError(f"{key!r} stands in it twice")
@@ -152,8 +152,8 @@ def _dumped(text: str, value: object, indent: str) -> str:
 # -- reading
 
 
-def _parse(text: str) -> _Node:
-    reader = _Reader(text, 1 if text.startswith("\ufeff") else 0)
+def _parse(text: str) -> _JsonValue:
+    reader = _JsonReader(text, 1 if text.startswith("\ufeff") else 0)
     node = reader.value(0)
     if reader.skip() != len(text):
         raise ValueError(f"something follows the end, at character {reader.at}")
@@ -161,7 +161,7 @@ def _parse(text: str) -> _Node:
 
 
 @dataclass(slots=True)
-class _Reader:
+class _JsonReader:
     text: str
     at: int
     decoder: json.JSONDecoder = field(default_factory=json.JSONDecoder)
@@ -183,20 +183,20 @@ class _Reader:
             else:
                 return self.at
 
-    def value(self, depth: int) -> _Node:
-        if depth > NESTING_MAX:
+    def value(self, depth: int) -> _JsonValue:
+        if depth > _NESTING_MAX:
             raise ValueError("it is nested too deep")
         start = self.skip()
         opened = self.text[start : start + 1]
         if opened == "{":
             members = tuple(self._members(depth))
             value = {member.key: member.node.value for member in members}
-            return _Node(value, start, self.at, members)
+            return _JsonValue(value, start, self.at, members)
         if opened == "[":
             items = [node.value for node in self._items(depth)]
-            return _Node(items, start, self.at)
+            return _JsonValue(items, start, self.at)
         value, self.at = self.decoder.raw_decode(self.text, start)
-        return _Node(value, start, self.at)
+        return _JsonValue(value, start, self.at)
 
     def _members(self, depth: int) -> Iterator[_Member]:
         self.at += 1
@@ -210,7 +210,7 @@ class _Reader:
             node = self.value(depth + 1)
             yield _Member(key, start, node, self._comma("}"))
 
-    def _items(self, depth: int) -> Iterator[_Node]:
+    def _items(self, depth: int) -> Iterator[_JsonValue]:
         self.at += 1
         while not self._closed("]"):
             yield self.value(depth + 1)

@@ -49,10 +49,10 @@ _NOTHING: tuple[_Nested, ...] = ()
 @lru_cache(maxsize=4)
 def parse(text: str) -> Marked:
     """Read a text. Never fails. What is returned is shared, and not to be changed."""
-    return _Reader(text).read()
+    return _MarkReader(text).read()
 
 
-class _Reader:
+class _MarkReader:
     def __init__(self, text: str) -> None:
         self.text = text
         self.tokens = _tokens(text)

@@ -84,7 +84,7 @@ def suggestions(text: str) -> list[Suggestion]:
 def listed(marked: Marked) -> list[Suggestion]:
     """List what is pending in a text that was read already."""
     found = groups(marked)
-    return list(_Listing(marked).rows(zip(_ids(marked), found, strict=True))) if found else []
+    return list(_RunWalk(marked).rows(zip(_ids(marked), found, strict=True))) if found else []
 
 
 def some(text: str, ids: Collection[str]) -> list[Suggestion]:
@@ -97,7 +97,7 @@ def some(text: str, ids: Collection[str]) -> list[Suggestion]:
     for id, group in zip(_ids(marked), groups(marked), strict=True):
         if id in ids:
             line += text_between(marked, at, group.start, Role.NEW).count("\n")
-            listing = _Listing(marked, group.start, group.end, line)
+            listing = _RunWalk(marked, group.start, group.end, line)
             found += listing.rows([(id, group)])
             line, at = listing.line, group.end
     return found
@@ -173,7 +173,7 @@ def _ahead(marked: Marked, index: int) -> str:
     return ahead
 
 
-class _Listing:
+class _RunWalk:
     """One walk over the runs of a stretch: thousands of suggestions are listed in linear time."""
 
     def __init__(

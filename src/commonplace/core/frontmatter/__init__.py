@@ -17,7 +17,7 @@ from commonplace.core.frontmatter.yaml import dump
 from commonplace.errors import BadArgument
 
 __all__ = [
-    "BLOCK_MAX",
+    "YAML_BYTES_MAX",
     "Frontmatter",
     "FrontmatterBlock",
     "Json",
@@ -31,7 +31,7 @@ __all__ = [
     "split",
 ]
 
-BLOCK_MAX = 64 * 1024  # bytes of YAML
+YAML_BYTES_MAX = 64 * 1024  # bytes of YAML
 _FENCE_MAX = 256
 
 _OPEN = re.compile(r"---[ \t\r]*\n")
@@ -62,13 +62,13 @@ def split(text: str) -> FrontmatterBlock | None:
     if not opened:
         return None
     start = opened.end()
-    limit = start + BLOCK_MAX + _FENCE_MAX
+    limit = start + YAML_BYTES_MAX + _FENCE_MAX
     closed = _CLOSE.search(text, start, limit)
     # A fence that ends where the search had to end may go on beyond.
     if not closed or closed.end() == limit < len(text):
         return None
     yaml = text[start : closed.start()]
-    if len(yaml.encode("utf-8", "surrogatepass")) > BLOCK_MAX:
+    if len(yaml.encode("utf-8", "surrogatepass")) > YAML_BYTES_MAX:
         return None
     return FrontmatterBlock(start, closed.start(), closed.end(), yaml)
 
@@ -141,14 +141,16 @@ def _with_block(text: str, wanted: dict[str, Json]) -> str:
     opened = _OPEN.match(text)
     if opened and _CLOSE.search(text, opened.end()):
         raise BadArgument(
-            f"The frontmatter of this note is over {BLOCK_MAX // 1024} KiB. Shorten it first."
+            f"The frontmatter of this note is over {YAML_BYTES_MAX // 1024} KiB. Shorten it first."
         )
     return f"---\n{_fitting(dump(wanted))}---\n{text}"
 
 
 def _fitting(yaml: str) -> str:
-    if len(yaml.encode("utf-8", "surrogatepass")) > BLOCK_MAX:
-        raise BadArgument(f"The properties would take over {BLOCK_MAX // 1024} KiB. Shorten them.")
+    if len(yaml.encode("utf-8", "surrogatepass")) > YAML_BYTES_MAX:
+        raise BadArgument(
+            f"The properties would take over {YAML_BYTES_MAX // 1024} KiB. Shorten them."
+        )
     return yaml
 
 

@@ -18,7 +18,7 @@ from commonplace.errors import BadArgument
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 
-NESTING_MAX = 128
+_NESTING_MAX = 128
 # Sixteen aliases make at most about 360 copies of a value; the parser's own limit counts nodes,
 # and would let 60 KB of aliases to one long string grow to gigabytes.
 ALIASES_MAX = 16
@@ -115,7 +115,7 @@ def _mapping(found: Mapping[object, object] | Mapping[str, object], depth: int) 
 
 
 def _value(value: object, depth: int) -> Json:
-    if depth > NESTING_MAX:
+    if depth > _NESTING_MAX:
         raise BadArgument("The properties are nested too deep. Flatten them.")
     match value:
         case None | bool() | int() | str():

@@ -21,7 +21,14 @@ undo gives the text from before it, to the byte.
     undo     revisions taken back           forget   a passage made unreadable everywhere
 """
 
-from commonplace.core.history.blame import BEFORE, Blame, BlameRun, begun_by, spliced, started
+from commonplace.core.history.blame import (
+    BEFORE_HISTORY,
+    Blame,
+    BlameRun,
+    begun_by,
+    spliced,
+    started,
+)
 from commonplace.core.history.deltas import (
     Delta,
     PassageChange,
@@ -37,7 +44,7 @@ from commonplace.core.history.forget import MASK, masked
 from commonplace.core.history.undo import Passage, Step, Undone, undo
 
 __all__ = [
-    "BEFORE",
+    "BEFORE_HISTORY",
     "MASK",
     "Blame",
     "BlameRun",

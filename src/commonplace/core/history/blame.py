@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from commonplace.core.history.deltas import Delta
 
-BEFORE = 0
+BEFORE_HISTORY = 0
 """The revision of text that is older than the history."""
 
 BlameRun = tuple[int, int]
@@ -13,7 +13,7 @@ BlameRun = tuple[int, int]
 Blame = tuple[BlameRun, ...]
 
 
-def started(text: str, revision: int = BEFORE) -> Blame:
+def started(text: str, revision: int = BEFORE_HISTORY) -> Blame:
     """Return the blame of a text that one revision wrote."""
     return ((len(text), revision),) if text else ()
 
@@ -26,7 +26,7 @@ def spliced(blame: Blame, delta: Delta, revision: int) -> Blame:
     """
     out: list[BlameRun] = []
     rest = iter(blame)
-    length, whose = next(rest, (0, BEFORE))
+    length, whose = next(rest, (0, BEFORE_HISTORY))
     at = 0
     for change in delta:
         for upto, kept in ((change.start, True), (change.end, False)):
@@ -53,14 +53,14 @@ def begun_by(blame: Blame, delta: Delta) -> set[int]:
     """
     found: set[int] = set()
     runs = iter(blame)
-    upto, whose = 0, BEFORE
+    upto, whose = 0, BEFORE_HISTORY
     for change in delta:
         while change.removed and upto <= change.start:
             length, whose = next(runs)
             upto += length
         if change.removed:
             found.add(whose)
-    return found - {BEFORE}
+    return found - {BEFORE_HISTORY}
 
 
 def _add_all(out: list[BlameRun], runs: Iterable[BlameRun]) -> None:

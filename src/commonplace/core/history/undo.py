@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from commonplace.core.history.blame import BEFORE, Blame, BlameRun
+from commonplace.core.history.blame import BEFORE_HISTORY, Blame, BlameRun
 from commonplace.core.history.deltas import Delta, PassageChange
 
 
@@ -66,7 +66,7 @@ class Undone:
 
 
 @dataclass(frozen=True, slots=True)
-class _Piece:
+class _TextPiece:
     text: str
     author: int
     mine: bool
@@ -88,19 +88,19 @@ def undo(blame: Blame, text: str, steps: Iterable[Step], mine: Callable[[int], b
     return _undone(pieces)
 
 
-def _pieces(blame: Blame, text: str, mine: Callable[[int], bool]) -> list[_Piece]:
-    found: list[_Piece] = []
+def _pieces(blame: Blame, text: str, mine: Callable[[int], bool]) -> list[_TextPiece]:
+    found: list[_TextPiece] = []
     at = 0
     for length, revision in blame:
-        found.append(_Piece(text[at : at + length], revision, mine(revision)))
+        found.append(_TextPiece(text[at : at + length], revision, mine(revision)))
         at += length
     if at < len(text):
-        found.append(_Piece(text[at:], BEFORE, mine=False))
+        found.append(_TextPiece(text[at:], BEFORE_HISTORY, mine=False))
     return found
 
 
 @dataclass(frozen=True, slots=True)
-class _Taken:
+class _RemovedText:
     """Text that a change took away: whether it begins and ends with others', and in a ghost."""
 
     begins: bool
@@ -111,14 +111,16 @@ class _Taken:
 class _Player:
     """Plays one step over the pieces."""
 
-    def __init__(self, pieces: Sequence[_Piece], step: Step, mine: Callable[[int], bool]) -> None:
+    def __init__(
+        self, pieces: Sequence[_TextPiece], step: Step, mine: Callable[[int], bool]
+    ) -> None:
         self._rest = list(reversed(pieces))
         self._step = step
         self._mine = mine
-        self._out: list[_Piece] = []
+        self._out: list[_TextPiece] = []
         self._at = 0
 
-    def played(self) -> list[_Piece]:
+    def played(self) -> list[_TextPiece]:
         for change in self._step.delta:
             self._copy_to(change.start)
             left = len(self._out)
@@ -131,7 +133,7 @@ class _Player:
             self._out = [piece for piece in self._out if not piece.unclear]
         return _joined(self._out)
 
-    def _next(self, upto: int) -> _Piece:
+    def _next(self, upto: int) -> _TextPiece:
         """Take the next piece; of text that stands, no more than up to a place."""
         piece = self._rest.pop()
         if piece.ghost:
@@ -153,7 +155,7 @@ class _Player:
             self._out.append(self._rest.pop())
         return len(self._out) - before
 
-    def _take_away(self, upto: int) -> "_Taken":
+    def _take_away(self, upto: int) -> "_RemovedText":
         """Take text away."""
         deletes, leaves = self._step.deletes, False
         if self._step.accepts and self._rest:
@@ -169,9 +171,9 @@ class _Player:
             if not piece.mine and (deletes or (self._step.redoes and piece.revived)):
                 self._out.append(replace(piece, ghost=True))
                 leaves = True
-        return _Taken(bool(mine) and not mine[0], bool(mine) and not mine[-1], leaves)
+        return _RemovedText(bool(mine) and not mine[0], bool(mine) and not mine[-1], leaves)
 
-    def _put_in(self, change: PassageChange, taken: "_Taken", left: int, right: int) -> None:
+    def _put_in(self, change: PassageChange, taken: "_RemovedText", left: int, right: int) -> None:
         """Put new text in; the ghosts from `left` on stood in what it replaces, or after `right`.
 
         Where it replaces text of others, it stands where that stood, on the same side of ghosts.
@@ -192,12 +194,12 @@ class _Player:
         at = right if taken.ends else len(self._out)
         self._out[at:at] = fresh
 
-    def _fresh(self, change: PassageChange) -> Iterable[_Piece]:
+    def _fresh(self, change: PassageChange) -> Iterable[_TextPiece]:
         at = 0
         step = self._step
         for length, author in change.origins or ((len(change.added), step.revision),):
             mine = step.inserts or (bool(change.origins) and self._mine(author))
-            yield _Piece(change.added[at : at + length], author, mine)
+            yield _TextPiece(change.added[at : at + length], author, mine)
             at += length
 
     def _gap(self, end: int) -> range:
@@ -228,9 +230,9 @@ class _Player:
         return False
 
 
-def _joined(pieces: Sequence[_Piece]) -> list[_Piece]:
+def _joined(pieces: Sequence[_TextPiece]) -> list[_TextPiece]:
     """Join neighbours that differ in their text alone."""
-    found: list[_Piece] = []
+    found: list[_TextPiece] = []
     for piece in pieces:
         if found and _alike(found[-1], piece):
             found[-1] = replace(piece, text=found[-1].text + piece.text)
@@ -239,7 +241,7 @@ def _joined(pieces: Sequence[_Piece]) -> list[_Piece]:
     return found
 
 
-def _alike(one: _Piece, other: _Piece) -> bool:
+def _alike(one: _TextPiece, other: _TextPiece) -> bool:
     return (
         one.author == other.author
         and one.ghost == other.ghost
@@ -251,7 +253,7 @@ def _alike(one: _Piece, other: _Piece) -> bool:
 
 
 @dataclass(slots=True)
-class _Group:
+class _Space:
     """What goes and comes back between two characters that stay."""
 
     start: int
@@ -261,7 +263,7 @@ class _Group:
     origins: list[BlameRun] = field(default_factory=list[BlameRun])
     passages: list[Passage] = field(default_factory=list[Passage])
 
-    def take(self, piece: _Piece) -> None:
+    def take(self, piece: _TextPiece) -> None:
         start, place = self.start + len(self.removed), self.place + len(self.added)
         kind: Literal["remove", "restore", "unclear"] = "remove"
         if piece.ghost:
@@ -278,11 +280,11 @@ class _Group:
         return PassageChange(self.start, self.removed, self.added, tuple(self.origins))
 
 
-def _undone(pieces: Sequence[_Piece]) -> Undone:
+def _undone(pieces: Sequence[_TextPiece]) -> Undone:
     changes: list[PassageChange] = []
     passages: list[Passage] = []
-    group = _Group(0, 0)
-    for piece in (*pieces, _Piece("", BEFORE, mine=False)):
+    group = _Space(0, 0)
+    for piece in (*pieces, _TextPiece("", BEFORE_HISTORY, mine=False)):
         if piece.ghost or piece.mine:
             group.take(piece)
             continue
@@ -290,5 +292,5 @@ def _undone(pieces: Sequence[_Piece]) -> Undone:
             changes.append(group.change)
         passages += group.passages
         start = group.start + len(group.removed) + len(piece.text)
-        group = _Group(start, group.place + len(group.added) + len(piece.text))
+        group = _Space(start, group.place + len(group.added) + len(piece.text))
     return Undone(tuple(changes), tuple(passages))

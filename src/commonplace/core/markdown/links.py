@@ -35,7 +35,7 @@ _LOOSE_IMAGE = re.compile(r"""(?<!\\)!\[([^\[\]\n]*)\]\(([^()\n<>"]+\.[A-Za-z0-9
 class Link(NamedTuple):
     """One link to another note or file; `heading` may be a `^block`.
 
-    A tuple, which is made three times as fast as a frozen dataclass: notes are full of links.
+    A tuple, which is made faster than a frozen dataclass: notes are full of links.
     """
 
     kind: LinkKind

@@ -11,7 +11,7 @@ from commonplace.core.text import invisible
 from commonplace.core.text.line_pages import LinePage, fit, lines_of
 
 PAGE_LINES = 2_000
-LINE_MAX = 2_000
+SHOWN_LINE_MAX = 2_000
 INVISIBLE_COUNTED_MAX = 10_000
 KINDS_NAMED_MAX = 8
 LINES_NAMED_MAX = 8
@@ -20,7 +20,7 @@ LINES_NAMED_MAX = 8
 def numbered(text: str, offset: int = 1, limit: int = PAGE_LINES) -> tuple[str, LinePage]:
     """Return a page of a document with line numbers, from line `offset`, and which lines it has."""
     lines = lines_of(text)
-    page = fit(lines, max(offset, 1), max(limit, 1), LINE_MAX, beside=8)
+    page = fit(lines, max(offset, 1), max(limit, 1), SHOWN_LINE_MAX, beside=8)
     if not text:
         return "Warning: the document exists but the contents are empty.", page
     if page.first > len(lines):
@@ -70,7 +70,7 @@ def invisible_note(text: str) -> str | None:
 
 def _cut(line: str) -> str:
     text = line.removesuffix("\r")
-    return text if len(text) <= LINE_MAX else f"{text[:LINE_MAX]}... [truncated]"
+    return text if len(text) <= SHOWN_LINE_MAX else f"{text[:SHOWN_LINE_MAX]}... [truncated]"
 
 
 def _count(number: int, noun: str) -> str:

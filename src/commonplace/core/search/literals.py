@@ -7,7 +7,7 @@ judged: whoever leaves texts out by this still lets the engine say what is wrong
 
 from dataclasses import dataclass
 
-ALTERNATIVES_MAX = 16
+_ALTERNATIVES_MAX = 16
 DEPTH_MAX = 16
 
 _SPECIAL = frozenset("\\.+*?()|[]{}^$")
@@ -38,7 +38,7 @@ def literals(regex: str, bytes_min: int, *, ignore_case: bool) -> Literals | Non
     """Return the texts that matches hold, each of at least some bytes; None if there are none."""
     if not regex.isprintable():
         return None
-    reading = _Reading(regex, ignore_case=ignore_case)
+    reading = _RegexReader(regex, ignore_case=ignore_case)
     try:
         found = reading.alternatives(0)
     except _NotPlain:
@@ -51,7 +51,7 @@ def literals(regex: str, bytes_min: int, *, ignore_case: bool) -> Literals | Non
     return Literals(texts, reading.whole, ignore_case)
 
 
-class _Reading:
+class _RegexReader:
     """Goes through an expression once; each part says what its matches hold, or None."""
 
     def __init__(self, regex: str, *, ignore_case: bool) -> None:
@@ -69,7 +69,7 @@ class _Reading:
             self.at += 1
             found.append(self._branch(depth))
         texts = [text for each in found for text in each or ()]
-        return None if None in found or len(texts) > ALTERNATIVES_MAX else tuple(texts)
+        return None if None in found or len(texts) > _ALTERNATIVES_MAX else tuple(texts)
 
     def _branch(self, depth: int) -> LiteralTexts | None:
         """Read what stands in a row; the best of what its matches hold."""

@@ -9,6 +9,7 @@ import re
 from dataclasses import dataclass, field
 
 CONDITIONS_MAX = 16
+RESULTS_MAX = 100
 
 _PART = re.compile(r'(-)?(?:(tag|path|is):)?(?:"([^"]*)"|(\S+))', re.IGNORECASE)
 
@@ -39,7 +40,7 @@ class SearchQuery:
 
 
 @dataclass(slots=True)
-class _Parts:
+class _QueryParts:
     lists: dict[tuple[str, bool], list[str]] = field(
         default_factory=dict[tuple[str, bool], list[str]]
     )
@@ -56,7 +57,7 @@ class _Parts:
 
 def parse(typed: str) -> SearchQuery:
     """Take a query apart."""
-    parts = _Parts()
+    parts = _QueryParts()
     for match in _PART.finditer(typed):
         _take(parts, match)
     return SearchQuery(
@@ -71,7 +72,7 @@ def parse(typed: str) -> SearchQuery:
     )
 
 
-def _take(parts: _Parts, match: re.Match[str]) -> None:
+def _take(parts: _QueryParts, match: re.Match[str]) -> None:
     minus, key, quoted, bare = match.groups()
     wanted, kind = not minus, (key or "").lower()
     value = (quoted if quoted is not None else bare).strip()

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 
 SNIPPET_MAX = 300
-TERMS_MAX = 32
+_TERMS_MAX = 32
 
 _PASSAGE_MAX = 8_000
 _EDGE_MAX = 24
@@ -33,7 +33,7 @@ def _meeting(passage: str, terms: Sequence[str], room: int) -> int:
     """Find the place from which most different terms are in reach, a little before the first."""
     hits = sorted(
         (place, number)
-        for number, term in enumerate(terms[:TERMS_MAX])
+        for number, term in enumerate(terms[:_TERMS_MAX])
         for place in _places(passage, _stem(term.translate(_FOLDED)))
     )
     best, chosen, first = (0, 0), 0, 0

@@ -80,7 +80,7 @@ class WordPiece:
         return tuple(pieces)
 
 
-class _Spelling(dict[int, str]):
+class _PlainLetters(dict[int, str]):
     """How each character is spelt for the model, learnt as characters are met.
 
     Decomposing character by character needs no `normalize` of a whole text, which takes quadratic
@@ -110,4 +110,4 @@ def _stands_alone(character: str, category: str) -> bool:
     return category[0] == "P" or any(first <= code <= last for first, last in _IDEOGRAPHS)
 
 
-_SPELLING = _Spelling()
+_SPELLING = _PlainLetters()

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 
 PAIRS_MAX = 400_000_000
-BLOCK_MAX = 20_000
+COMPARED_BLOCK_MAX = 20_000
 _ALIKE = 0.5
 WORD = re.compile(r"\w+")
 
@@ -86,7 +86,7 @@ class Comparison:
         for a, b, c, d in self._lines():
             one = [match.span() for match in WORD.finditer(self.old, a, b)]
             other = [match.span() for match in WORD.finditer(self.new, c, d)]
-            if max(b - a, d - c) <= BLOCK_MAX and self.affords(len(one), len(other)):
+            if max(b - a, d - c) <= COMPARED_BLOCK_MAX and self.affords(len(one), len(other)):
                 for i, j in self._same_words(one, other):
                     yield self._trimmed(a, one[i][0], c, other[j][0])
                     a, c = one[i][1], other[j][1]
@@ -115,7 +115,7 @@ class Comparison:
     def _comparable(self, old: str, new: str) -> bool:
         from rapidfuzz.distance import Indel  # late: most calls need none
 
-        if not old or not new or max(len(old), len(new)) > BLOCK_MAX:
+        if not old or not new or max(len(old), len(new)) > COMPARED_BLOCK_MAX:
             return False
         if not self.affords(len(old), len(new)):
             return False

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from commonplace.core.text.comparison import (
-    BLOCK_MAX,
+    COMPARED_BLOCK_MAX,
     PAIRS_MAX,
     WORD,
     Comparison,
@@ -90,12 +90,12 @@ def diff(old: str, new: str, *, bridge: int = BRIDGE_MAX, by_words: bool = False
 
 def distance(old: str, new: str) -> int:
     """Return how many characters are put in or taken out, each changed block at its smallest."""
-    from rapidfuzz.distance import Indel  # late: it takes 30 ms, and most calls need none
+    from rapidfuzz.distance import Indel  # late: it is slow to load, and most calls need none
 
     comparison, total = Comparison(old, new), 0
     for a, b, c, d in comparison.blocks():
         far = b - a + d - c
-        if max(b - a, d - c) <= BLOCK_MAX and comparison.affords(b - a, d - c):
+        if max(b - a, d - c) <= COMPARED_BLOCK_MAX and comparison.affords(b - a, d - c):
             far = Indel.distance(old[a:b], new[c:d])
         total += far
     return total

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-CHARS_MAX = 200_000
+PAGE_CHARS_MAX = 200_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +36,12 @@ def fit(lines: Sequence[str], first: int, limit: int, width_max: int, beside: in
     """
     asked = lines[first - 1 : first - 1 + limit]
     widths = list(map(len, asked))
-    if sum(widths) + beside * len(widths) <= CHARS_MAX and max(widths, default=0) <= width_max:
+    if sum(widths) + beside * len(widths) <= PAGE_CHARS_MAX and max(widths, default=0) <= width_max:
         return LinePage(first, first - 1 + len(asked), len(lines))
     last, chars, whole = first - 1, 0, True
     for line in asked:
         chars += min(len(line), width_max) + beside
-        if chars > CHARS_MAX and last >= first:
+        if chars > PAGE_CHARS_MAX and last >= first:
             break
         last += 1
         whole = whole and len(line) <= width_max

@@ -13,8 +13,8 @@ from itertools import accumulate
 from commonplace.core.text.edits import Edit, diff
 from commonplace.core.text.invisible import visible
 
-CONTEXT_LINES = 2
-LINES_MAX = 120
+_CONTEXT_LINES = 2
+_LINES_MAX = 120
 LINE_CHARS_MAX = 400
 CHANGED_CHARS_MAX = 4_000
 _AROUND = 80
@@ -30,7 +30,7 @@ class _Hunk:
     new_end: int
 
 
-class _Side:
+class _DiffSide:
     """One of the two texts, in lines, and which stretches of it the other has not."""
 
     def __init__(self, text: str, changed: Sequence[tuple[int, int]]) -> None:
@@ -51,11 +51,11 @@ class _Side:
             yield _folded(line, parts)
 
 
-def unified(old: str, new: str, *, lines_max: int = LINES_MAX) -> str:
+def unified(old: str, new: str, *, lines_max: int = _LINES_MAX) -> str:
     """Return the difference of two texts, at most so many lines of it."""
     edits = diff(old, new)
-    before = _Side(old, [(edit.start, edit.end) for edit in edits])
-    after = _Side(new, list(_written(edits)))
+    before = _DiffSide(old, [(edit.start, edit.end) for edit in edits])
+    after = _DiffSide(new, list(_written(edits)))
     shown = [
         line
         for group in _grouped(list(_hunks(old, edits)))
@@ -99,7 +99,7 @@ def _hunks(old: str, edits: Sequence[Edit]) -> Iterator[_Hunk]:
 def _grouped(hunks: list[_Hunk]) -> Iterator[list[_Hunk]]:
     group: list[_Hunk] = []
     for hunk in hunks:
-        if group and hunk.start - group[-1].end > 2 * CONTEXT_LINES:
+        if group and hunk.start - group[-1].end > 2 * _CONTEXT_LINES:
             yield group
             group = []
         group.append(hunk)
@@ -107,9 +107,9 @@ def _grouped(hunks: list[_Hunk]) -> Iterator[list[_Hunk]]:
         yield group
 
 
-def _printed(group: list[_Hunk], before: _Side, after: _Side) -> Iterator[str]:
+def _printed(group: list[_Hunk], before: _DiffSide, after: _DiffSide) -> Iterator[str]:
     yield f"@@ line {group[0].start + 1} @@"
-    at = max(0, group[0].start - CONTEXT_LINES)
+    at = max(0, group[0].start - _CONTEXT_LINES)
     for hunk in group:
         yield from (f" {line}" for line in before.shown(at, hunk.start))
         end = min(hunk.end, len(before.lines))
@@ -123,7 +123,7 @@ def _printed(group: list[_Hunk], before: _Side, after: _Side) -> Iterator[str]:
         yield from (f"-{line}" for line in before.shown(hunk.start, end))
         yield from (f"+{line}" for line in after.shown(hunk.new_start, new_end))
         at = end
-    last = min(at + CONTEXT_LINES, len(before.lines))
+    last = min(at + _CONTEXT_LINES, len(before.lines))
     yield from (f" {line}" for line in before.shown(at, last))
 
 

@@ -17,7 +17,7 @@ from starlette.types import Scope
 
 from commonplace.vault.permissions.tokens import Token, Tokens
 
-SESSION_SECONDS_MAX = 30 * 24 * 3600
+_SESSION_SECONDS_MAX = 30 * 24 * 3600
 COOKIE_CHARS_MAX = 4_096
 
 
@@ -33,7 +33,7 @@ class Sessions:
     def begin(self, request: Request, token: Token) -> Response:
         """Answer with a cookie that stands for the token."""
         left = self._tokens.seconds_left(token)
-        seconds = int(min(SESSION_SECONDS_MAX, SESSION_SECONDS_MAX if left is None else left))
+        seconds = int(min(_SESSION_SECONDS_MAX, _SESSION_SECONDS_MAX if left is None else left))
         response = JSONResponse({"name": token.name, "scope": token.scope})
         value = self._signed(f"{token.id}.{int(self._clock()) + seconds}")
         # Behind a proxy the scheme seen here is not the one the browser used; the origin says it.

@@ -25,7 +25,7 @@ from commonplace.server.access.identity import TokenHolder, Unauthorized
 from commonplace.server.access.required_scopes import GRANTED, READING, is_open, needed
 from commonplace.server.access.ysweet_grants import Grants as Grants
 from commonplace.server.body import Body, body_of
-from commonplace.vault.permissions.tokens import PREFIX, Token, Tokens
+from commonplace.vault.permissions.tokens import ACCESS_PREFIX, Token, Tokens
 
 FIRST_MESSAGE_SECONDS_MAX = 10.0
 STRANGERS_MAX = 200
@@ -86,7 +86,7 @@ class Door:
         shown = _bearer(connection)
         if connection["path"].startswith(GRANTED):
             return self._granted(connection, shown)
-        if shown.startswith(PREFIX) or (shown and self.required):
+        if shown.startswith(ACCESS_PREFIX) or (shown and self.required):
             return await self.bearer(shown)
         counts = self.required and _cookie_counts(connection)
         return self.sessions.token(connection) if counts else None

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from commonplace.vault.attachments.attachments import SAVED_BYTES_MAX
+from commonplace.core.attachments.media import SAVED_BYTES_MAX
 
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 BODY_MAX = 4 * 1024 * 1024
@@ -141,7 +141,7 @@ def _without_null(headers: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, b
 
 
 async def _limited(app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
-    body = _Body(receive, send, _declared(scope), _most(scope))
+    body = _BoundedBody(receive, send, _declared(scope), _most(scope))
     if body.too_long:
         await _refuse(body.refusal, scope, receive, send)
         return
@@ -162,7 +162,7 @@ class _BodyTooLong(Exception):
     """Unwinds an app that is reading a body over the limit."""
 
 
-class _Body:
+class _BoundedBody:
     """Counts what an app reads; once it is too much, nothing the app says goes out any more."""
 
     def __init__(self, receive: Receive, send: Send, declared: int, most: int) -> None:

@@ -23,7 +23,7 @@ from commonplace.errors import BadArgument
 from commonplace.server.api.answers import answering, guarded
 from commonplace.server.body import Body, body_of, texts_of, whole_number
 
-NOTES_MAX = 50
+_NOTES_MAX = 50
 SELECTION_CHARS_MAX = 100_000
 IMAGE_CHARS_MAX = 3_500_000
 NEWS_MAX = 1_000
@@ -35,7 +35,7 @@ _GATHER_SECONDS = 0.02
 
 def routes(agents: Callable[[], Agents], page: Callable[[], str]) -> list[Route]:
     """Make the routes over the conversations of one vault; `page` says where it is served."""
-    desk = _Desk(agents, page)
+    desk = _AgentsApi(agents, page)
     one, post = "/api/agents/conversations/{id}", ["POST"]
     return [
         Route("/api/agents", answering(desk.named)),
@@ -52,7 +52,7 @@ def routes(agents: Callable[[], Agents], page: Callable[[], str]) -> list[Route]
     ]
 
 
-class _Desk:
+class _AgentsApi:
     def __init__(self, agents: Callable[[], Agents], page: Callable[[], str]) -> None:
         self._agents, self._page = agents, page
 
@@ -90,7 +90,7 @@ class _Desk:
 
     async def events(self, request: Request) -> Response:
         """Tell what is said, for as long as somebody listens."""
-        news = _News(await self._found(request))
+        news = _ConversationNews(await self._found(request))
         return StreamingResponse(
             news.told(), media_type="text/event-stream", headers={"cache-control": "no-store"}
         )
@@ -139,7 +139,7 @@ class _Desk:
         return await self._agents().get(request.path_params["id"])
 
 
-class _News:
+class _ConversationNews:
     """What was said and is not told yet."""
 
     def __init__(self, conversation: Conversation) -> None:
@@ -206,7 +206,7 @@ def _prompt(body: Body) -> Prompt:
         raise BadArgument(f"image_type must be one of {', '.join(_IMAGE_TYPES)}.")
     return Prompt(
         text=_text(body, "text"),
-        notes=tuple(texts_of(body, "notes", NOTES_MAX)),
+        notes=tuple(texts_of(body, "notes", _NOTES_MAX)),
         selection=_text(body, "selection", SELECTION_CHARS_MAX),
         selected_in=_text(body, "selected_in", 1_000),
         image=image,

@@ -22,14 +22,12 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from commonplace.core.scopes import allows
+from commonplace.core.search.query import RESULTS_MAX
 from commonplace.errors import (
+    CODES,
     BadArgument,
     CommonplaceError,
-    Conflict,
     Forbidden,
-    NotFound,
-    Unavailable,
-    Unreadable,
 )
 from commonplace.server.access.guard import NO_PAGE_HEADER, PAGE_HEADER
 from commonplace.server.access.identity import token_of
@@ -38,8 +36,7 @@ from commonplace.server.body import whole_number
 from commonplace.vault.permissions.tokens import Token
 from commonplace.vault.vault import Vault
 
-LIMIT_MAX = 100
-QUERY_CHARS_MAX = 2_000
+_QUERY_CHARS_MAX = 2_000
 _LIMIT = 10
 _STEPS_MAX = 64
 # What the page shows in views of their own, and leaves out where a token does not open it.
@@ -48,14 +45,14 @@ _VIEWS = (
     *("folders/empty", "history", "sets", "trash"),
 )
 
-_STATUS: tuple[tuple[type[CommonplaceError], int, str], ...] = (
-    (BadArgument, 400, "BAD_ARGUMENT"),
-    (NotFound, 404, "NOT_FOUND"),
-    (Forbidden, 403, "FORBIDDEN"),
-    (Conflict, 409, "CONFLICT"),
-    (Unreadable, 422, "UNREADABLE"),
-    (Unavailable, 503, "UNAVAILABLE"),
-)
+_STATUS = {
+    "BAD_ARGUMENT": 400,
+    "NOT_FOUND": 404,
+    "FORBIDDEN": 403,
+    "CONFLICT": 409,
+    "UNREADABLE": 422,
+    "UNAVAILABLE": 503,
+}
 
 logger = logging.getLogger(__name__)
 
@@ -93,9 +90,9 @@ def routes(vault: Vault, *, read_only: bool = False) -> list[Route]:
 
 def refusal(error: CommonplaceError) -> tuple[int, StatusBody]:
     """Put an error as an HTTP status and a body."""
-    for kind, status, code in _STATUS:
+    for code, kind in CODES.items():
         if isinstance(error, kind):
-            return status, {"error": {"code": code, "message": str(error)}}
+            return _STATUS[code], {"error": {"code": code, "message": str(error)}}
     return 500, {"error": {"code": "INTERNAL", "message": str(error)}}
 
 
@@ -156,15 +153,15 @@ def query_of(request: Request) -> str:
     query = request.query_params.get("q", "").strip()
     if not query:
         raise BadArgument("q is missing: say what to search for.")
-    if len(query) > QUERY_CHARS_MAX:
-        raise BadArgument(f"q is over {QUERY_CHARS_MAX} characters. Search for less.")
+    if len(query) > _QUERY_CHARS_MAX:
+        raise BadArgument(f"q is over {_QUERY_CHARS_MAX} characters. Search for less.")
     return query
 
 
 def limit_of(request: Request) -> int:
     """Return how much a request wants at most."""
     given = request.query_params.get("limit", str(_LIMIT))
-    return whole_number(given, "limit", least=1, most=LIMIT_MAX)
+    return whole_number(given, "limit", least=1, most=RESULTS_MAX)
 
 
 class _Refreshing(Response):

@@ -16,12 +16,13 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from commonplace.core.attachments import byte_ranges, media
+from commonplace.core.attachments.media import SAVED_BYTES_MAX
 from commonplace.errors import BadArgument, NotFound, Unavailable
 from commonplace.server.access.identity import person, who
 from commonplace.server.api.answers import answering, guarded
 from commonplace.server.api.browse import asked
 from commonplace.server.body import body_of, bytes_of
-from commonplace.vault.attachments.attachments import SAVED_BYTES_MAX, Attachments
+from commonplace.vault.attachments.attachments import Attachments
 from commonplace.vault.attachments.files import File
 from commonplace.vault.attachments.open import OpenFile
 from commonplace.vault.vault import Vault
@@ -36,7 +37,7 @@ _READER = "default-src 'none'; object-src 'self'; style-src 'unsafe-inline'"
 
 def routes(vault: Vault, *, read_only: bool) -> list[Route]:
     """Make the routes over one vault."""
-    serving = _Serving(vault)
+    serving = _AttachmentsApi(vault)
     reading = [
         Route("/api/file", answering(serving.file)),
         Route(UPLOAD_PATH, answering(serving.list)),
@@ -48,7 +49,7 @@ def routes(vault: Vault, *, read_only: bool) -> list[Route]:
     return reading if read_only else [*writing, *reading]
 
 
-class _Serving:
+class _AttachmentsApi:
     def __init__(self, vault: Vault) -> None:
         self._vault = vault
         self._uploads = anyio.Semaphore(_UPLOADS_MAX)
@@ -56,7 +57,9 @@ class _Serving:
     async def file(self, request: Request) -> Response:
         """Send a file, by its path or as a link in a note calls it."""
         file = await self._asked(request)
-        return _Sending(self._vault.attachments, file, download="download" in request.query_params)
+        return _FileResponse(
+            self._vault.attachments, file, download="download" in request.query_params
+        )
 
     async def list(self, request: Request) -> Response:
         """List the attachments that a note links to, or all of them."""
@@ -105,7 +108,7 @@ class _Serving:
         return file
 
 
-class _Sending(Response):
+class _FileResponse(Response):
     """Sends a file, or the part of it that was asked for."""
 
     def __init__(self, attachments: Attachments, file: File, *, download: bool) -> None:

@@ -16,8 +16,8 @@ from commonplace.server.api.assistants import Visit, Visits
 from commonplace.vault.index.mirror import NoteChange
 from commonplace.vault.vault import Vault
 
-COMPLETIONS_MAX = 50
-LINKS_MAX = 5_000
+_COMPLETIONS_MAX = 50
+_LINKS_MAX = 5_000
 _GATHER_SECONDS = 0.1
 _BEAT_SECONDS = 20.0
 
@@ -80,13 +80,13 @@ class _Browsing:
         """List the links of a note, both ways."""
         path = self._vault.texts.find(asked(request, "path"))
         found = await self._vault.listing.links(path)
-        forward = found.forward[:LINKS_MAX]
+        forward = found.forward[:_LINKS_MAX]
         titles = await self._vault.listing.titles(forward)
         return JSONResponse(
             {
                 "backlinks": [asdict(each) for each in await self._vault.listing.backlinks(path)],
                 "forward": [{"path": p, "title": titles.get(p, p)} for p in forward],
-                "unresolved": found.unresolved[:LINKS_MAX],
+                "unresolved": found.unresolved[:_LINKS_MAX],
                 "hidden": found.hidden,
             }
         )
@@ -103,7 +103,7 @@ class _Browsing:
     async def complete(self, request: Request) -> Response:
         """List what a half-typed name may mean."""
         found = await self._vault.listing.complete(
-            request.query_params.get("q", ""), COMPLETIONS_MAX
+            request.query_params.get("q", ""), _COMPLETIONS_MAX
         )
         return JSONResponse({"paths": found})
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from commonplace.core import config
 
 DESCRIPTION = "Notes that people and assistants write together"
-NAME = "notes"
+ENTRY_NAME = "notes"
 """What a client calls the vault, unless a person says otherwise."""
 
 _SCRIPTS = ("commonplace", "commonplace-notes")

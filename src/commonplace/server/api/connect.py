@@ -29,8 +29,8 @@ def routes(settings: Settings, visits: Visits, *, shared: bool = False) -> list[
         place = f"{request.url.scheme}://{request.url.netloc}{settings.access.prefix}"
         address = f"{place}/mcp"
         elsewhere = token_of(request.scope) is not None
-        server = ServerEntry(clients.NAME, url=address, headers=_BEARER if elsewhere else {})
-        local = None if elsewhere or shared else ServerEntry(clients.NAME, _program(settings))
+        server = ServerEntry(clients.ENTRY_NAME, url=address, headers=_BEARER if elsewhere else {})
+        local = None if elsewhere or shared else ServerEntry(clients.ENTRY_NAME, _program(settings))
         return JSONResponse(
             {
                 "address": address,

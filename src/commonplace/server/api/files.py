@@ -13,19 +13,23 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from commonplace.core import paths
+from commonplace.core.attachments.media import SAVED_BYTES_MAX
 from commonplace.core.scopes import Scope
 from commonplace.errors import BadArgument, NotFound, Unavailable
 from commonplace.server.access.identity import may, who
 from commonplace.server.api.answers import answering, guarded
 from commonplace.server.api.browse import asked
 from commonplace.server.body import Body, body_of, bytes_of, whole_number
-from commonplace.vault.attachments.attachments import SAVED_BYTES_MAX
 from commonplace.vault.attachments.open import OpenFile, open_file
 from commonplace.vault.shared_files.changes import CopyAuthor, CopySave, SharedChanges
-from commonplace.vault.shared_files.file_list import FILE_BYTES_MAX, WAIT_SECONDS_MAX, find_file
+from commonplace.vault.shared_files.file_list import (
+    FILE_BYTES_MAX,
+    LIST_WAIT_SECONDS_MAX,
+    find_file,
+)
 from commonplace.vault.vault import Vault
 
-NAME_CHARS_MAX = 64
+_NAME_CHARS_MAX = 64
 _CHUNK = 256 * 1024
 _SAVES_MAX = 4
 
@@ -53,7 +57,7 @@ class _Files:
     async def list(self, request: Request) -> Response:
         """Tell which files changed since a cursor, if need be once some have."""
         wait = whole_number(
-            request.query_params.get("wait", "0"), "wait", most=int(WAIT_SECONDS_MAX)
+            request.query_params.get("wait", "0"), "wait", most=int(LIST_WAIT_SECONDS_MAX)
         )
         found = await self._changes.files.since(request.query_params.get("since", ""), wait)
         rows = [
@@ -92,8 +96,8 @@ class _Files:
         given = request.query_params
         by = self._saver(request, given)
         name = given.get("name", "")
-        if len(name) > NAME_CHARS_MAX:
-            raise BadArgument(f"name can have at most {NAME_CHARS_MAX} characters.")
+        if len(name) > _NAME_CHARS_MAX:
+            raise BadArgument(f"name can have at most {_NAME_CHARS_MAX} characters.")
         async with self._saves:
             body = await bytes_of(request, SAVED_BYTES_MAX)
             base, data = None, body

@@ -9,10 +9,10 @@ from commonplace.server.body import whole_number
 from commonplace.vault.nodes.docstore import DocStore
 from commonplace.vault.vault import Vault
 
-NODES = 300
+_NODES = 300
 NODES_MAX = 20_000
-STEPS_MAX = 3
-TAGS_MAX = 10
+_STEPS_MAX = 3
+_TAGS_MAX = 10
 
 
 def routes(vault: Vault) -> list[Route]:
@@ -22,8 +22,8 @@ def routes(vault: Vault) -> list[Route]:
     async def graph(request: Request) -> Response:
         given = request.query_params
         path = vault.texts.find(given["path"]) if given.get("path") else None
-        depth = whole_number(given.get("depth", "1"), "depth", least=1, most=STEPS_MAX)
-        limit = whole_number(given.get("limit", str(NODES)), "limit", least=1, most=NODES_MAX)
+        depth = whole_number(given.get("depth", "1"), "depth", least=1, most=_STEPS_MAX)
+        limit = whole_number(given.get("limit", str(_NODES)), "limit", least=1, most=NODES_MAX)
         found = await store.around(path, depth, limit)
         ids = [id for id, _ in found.nodes]
         titles = await store.titles(ids)
@@ -38,7 +38,7 @@ async def _tags(vault: Vault, ids: list[str]) -> list[tuple[str, list[int]]]:
     """Return the most used tags, each with the places of the notes that carry it."""
     places = {id: place for place, id in enumerate(ids)}
     found: list[tuple[str, list[int]]] = []
-    for tag, _ in (await vault.listing.tags())[:TAGS_MAX]:
+    for tag, _ in (await vault.listing.tags())[:_TAGS_MAX]:
         carriers = await vault.listing.tagged(tag)
         if members := [places[path] for path, _ in carriers if path in places]:
             found.append((tag, members))

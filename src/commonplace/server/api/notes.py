@@ -16,7 +16,7 @@ from commonplace.vault.vault import Vault
 
 def routes(vault: Vault) -> list[Route]:
     """Make the routes over one vault."""
-    notes = _Notes(vault)
+    notes = _NotesApi(vault)
     post = ["POST"]
     return [
         Route("/api/notes", guarded(notes.create), methods=post),
@@ -28,7 +28,7 @@ def routes(vault: Vault) -> list[Route]:
     ]
 
 
-class _Notes:
+class _NotesApi:
     def __init__(self, vault: Vault) -> None:
         self._vault = vault
 

@@ -13,7 +13,7 @@ from commonplace.server.api.answers import answering, limit_of, query_of
 from commonplace.vault.search.search import Order
 from commonplace.vault.vault import Vault
 
-NAMES_MAX = 20
+_NAMES_MAX = 20
 HEADINGS_MAX = 12
 _HEADING_CHARS_MIN = 2
 _ORDERS = ("relevance", "modified", "name")
@@ -33,7 +33,7 @@ def routes(vault: Vault) -> list[Route]:
         typed = query_of(request)
         found = [
             {"path": each.path, "name": each.name, "kind": each.kind.name.lower()}
-            for each in await vault.listing.other_names(typed, NAMES_MAX)
+            for each in await vault.listing.other_names(typed, _NAMES_MAX)
         ]
         if len(typed) >= _HEADING_CHARS_MIN:
             found += [

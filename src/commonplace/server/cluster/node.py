@@ -87,7 +87,9 @@ async def serve(
     address = f"{team.host}:{door.getsockname()[1]}"
     leases = Leases(team.database, f"{socket.gethostname()}:{os.getpid()}", address)
     pool, registry = Pool(team.database), registry or Registry()
-    node = _Node(settings, team, listeners, leases, pool, door, stop, once(ready), anew, registry)
+    node = _NodeRun(
+        settings, team, listeners, leases, pool, door, stop, once(ready), anew, registry
+    )
     if not await patiently(leases.__aenter__, stop):
         return
     try:
@@ -103,7 +105,7 @@ async def serve(
 
 
 @dataclass(frozen=True, slots=True)
-class _Node:
+class _NodeRun:
     settings: Settings
     team: Team
     listeners: Sequence[socket.socket]

@@ -21,7 +21,7 @@ _REMEMBERED_MAX = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
+class _KnownHolder:
     holder: Holder | None
     at: float
 
@@ -32,7 +32,7 @@ class Places:
     def __init__(self, leases: Leases, address: str) -> None:
         self.address = address
         self._leases = leases
-        self._seen: dict[str, _Seen] = {}
+        self._seen: dict[str, _KnownHolder] = {}
         self._carried: dict[anyio.CancelScope, tuple[str, Holder]] = {}
         self._nodes: tuple[list[str], float] = [], 0.0
         self._goes = False
@@ -65,7 +65,7 @@ class Places:
         found = await self._leases.holders(wanted)
         if len(self._seen) + len(wanted) > _REMEMBERED_MAX:
             self._seen.clear()
-        self._seen.update({vault: _Seen(found.get(vault), at) for vault in wanted})
+        self._seen.update({vault: _KnownHolder(found.get(vault), at) for vault in wanted})
 
     def forget(self, vault: str, holder: Holder | None = None) -> None:
         """Ask the database the next time: what is remembered of the holder was not so."""

@@ -46,7 +46,7 @@ from commonplace.vault.team_files.folder import config_text
 OPEN_MAX = 1_000
 OPENING_MAX = 8
 """So many are opened at once: a dead node's vaults all come together, and take turns."""
-CLOSING_SECONDS_MAX = 60.0
+_CLOSING_SECONDS_MAX = 60.0
 
 _LOOK_SECONDS_MAX = 5.0
 
@@ -285,7 +285,7 @@ class Vaults:
 
     async def _insist(self, vault: OpenVault) -> None:
         """Begin anew if a vault whose lease is lost does not close."""
-        with anyio.move_on_after(CLOSING_SECONDS_MAX):
+        with anyio.move_on_after(_CLOSING_SECONDS_MAX):
             await vault.closed.wait()
             return
         _logger.error("The vault %s does not close, process %d ends.", vault.name, os.getpid())

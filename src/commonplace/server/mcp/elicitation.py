@@ -30,7 +30,7 @@ from commonplace.vault.permissions.requests import (
 ANSWER_SECONDS_MAX = 600.0
 MESSAGE_CHARS_MAX = 8_000
 TITLE_CHARS_MAX = 200
-DESCRIPTION_CHARS_MAX = 2_000
+_DESCRIPTION_CHARS_MAX = 2_000
 
 Context = ServerRequestContext[Any, Any]
 
@@ -56,7 +56,7 @@ def ask_of(ctx: Context) -> Ask | None:
         return None
     if ctx.protocol_version in MODERN_PROTOCOL_VERSIONS:
         return _ask_later
-    return _Waiting(ctx).ask
+    return _FormQuestion(ctx).ask
 
 
 def reply_of(params: types.CallToolRequestParams) -> Reply | None:
@@ -104,7 +104,7 @@ async def _ask_later(question: PermissionQuestion) -> PermissionChoice:
     raise Unanswered(question)
 
 
-class _Waiting:
+class _FormQuestion:
     """Asks by a request to the client, and waits for its answer."""
 
     def __init__(self, ctx: Context) -> None:
@@ -166,7 +166,7 @@ def _display(question: PermissionQuestion) -> dict[str, str]:
     return {
         "title": _line(question.title, TITLE_CHARS_MAX),
         "displayName": "Commonplace",
-        "description": _line(question.summary, DESCRIPTION_CHARS_MAX),
+        "description": _line(question.summary, _DESCRIPTION_CHARS_MAX),
     }
 
 

@@ -13,7 +13,7 @@ from mcp_types.jsonrpc import JSONRPCMessage, jsonrpc_message_adapter
 from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError
 
-from commonplace.server.owner.line_buffer import LINE_MAX, TooLong
+from commonplace.server.owner.line_buffer import MESSAGE_BYTES_MAX, TooLong
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,9 @@ def decoded(line: bytes | TooLong) -> JSONRPCMessage | Refused:
     """Read a message, or say what is wrong with it."""
     if isinstance(line, TooLong):
         number = json.loads(line.request or b"null")
-        return refused(number, types.INVALID_REQUEST, f"A line holds at most {LINE_MAX} bytes.")
+        return refused(
+            number, types.INVALID_REQUEST, f"A line holds at most {MESSAGE_BYTES_MAX} bytes."
+        )
     try:
         value: object = json.loads(line.decode())
     except (ValueError, RecursionError):

@@ -1,6 +1,6 @@
 """A vault that opens a moment after its first client was greeted.
 
-Loading everything that a vault needs takes as long again as a third of the protocol's own code.
+Loading everything that a vault needs takes long.
 A client's first question, what this server is, needs none of it, so it is answered first.
 """
 

@@ -58,11 +58,11 @@ async def serve_stream(
 ) -> None:
     """Serve one client until it closes its side; any number of these may run at once."""
     async with anyio.create_task_group() as tasks:
-        await _Session(service, send, actor, tasks).run(receive)
+        await _StreamSession(service, send, actor, tasks).run(receive)
         tasks.cancel_scope.cancel()
 
 
-class _Session:
+class _StreamSession:
     """A client's session: what it was opened with, and what waits for an answer."""
 
     def __init__(

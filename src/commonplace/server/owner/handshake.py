@@ -20,6 +20,7 @@ from commonplace.vault.store_settings import StoreChoice
 
 PROTOCOL = 4
 HELLO_MAX = 64 * 1024
+WELCOME_SECONDS_MAX = 60.0
 
 ClientKind = Literal["mcp", "http", "desk"]
 

@@ -100,7 +100,7 @@ async def hosting(
         if listeners:
             await web.start(settings, listeners)
         async with anyio.create_task_group() as tasks:
-            door = _Door(settings, served, web, usage or UsageCounter())
+            door = _Greeter(settings, served, web, usage or UsageCounter())
             await tasks.start(door.keep, claim.listener.dup())
             try:
                 with served.pages.served(web.urls):
@@ -110,7 +110,7 @@ async def hosting(
                 tasks.cancel_scope.cancel()
 
 
-class _Door:
+class _Greeter:
     """Greets everybody who connects to the owner's socket."""
 
     def __init__(

@@ -1,7 +1,7 @@
 """How the interpreter is to run a server: many long-lived objects, and a second thread that saves.
 
 Python looks through all its objects for unused ones that refer to each other each time some
-hundreds were made; a server with a thousand connections then spends a sixth of its time on that.
+hundreds were made; a server with a thousand connections then spends much of its time on that.
 What was there at the start is left out for good, and the rest is looked through more seldom.
 
 The thread that saves needs the interpreter for moments only, but waits for it at each of them as

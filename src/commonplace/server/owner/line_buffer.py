@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-LINE_MAX = 4 * 1024 * 1024
+MESSAGE_BYTES_MAX = 4 * 1024 * 1024
 _EDGE = 4096
 
 # The id of a JSON-RPC message as its first or second member, or as its last one.
@@ -33,7 +33,7 @@ class TooLong:
 class LineBuffer:
     """Collects bytes until a line is complete."""
 
-    def __init__(self, longest: int = LINE_MAX) -> None:
+    def __init__(self, longest: int = MESSAGE_BYTES_MAX) -> None:
         self._longest = longest
         self._parts: list[bytes] = []
         self._size = 0

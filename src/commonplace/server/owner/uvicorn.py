@@ -17,7 +17,7 @@ from commonplace.server.owner.half_open import HalfOpen, watched
 from commonplace.server.owner.interpreter import run_as_server
 
 FRAME_MAX = 8 * 1024 * 1024
-CLOSING_SECONDS_MAX = 1
+_CLOSING_SECONDS_MAX = 1
 
 
 class _Server(uvicorn.Server):
@@ -52,7 +52,7 @@ async def serving(
             access_log=False,
             proxy_headers=False,
             server_header=False,
-            timeout_graceful_shutdown=CLOSING_SECONDS_MAX,
+            timeout_graceful_shutdown=_CLOSING_SECONDS_MAX,
         )
     )
     async with anyio.create_task_group() as tasks:

@@ -16,14 +16,18 @@ from anyio.abc import ByteReceiveStream, ByteStream, SocketListener, SocketStrea
 from anyio.streams.buffered import BufferedByteStream
 
 from commonplace.errors import Unavailable
-from commonplace.server.owner.handshake import HELLO_MAX, hello, line, parse_answer
+from commonplace.server.owner.handshake import (
+    HELLO_MAX,
+    WELCOME_SECONDS_MAX,
+    hello,
+    line,
+    parse_answer,
+)
 from commonplace.server.owner.host import Compose, host
 from commonplace.server.owner.http_apps import url
 from commonplace.server.owner.loop_errors import ignore_late_readers
 from commonplace.vault.owner import OWNER_SOCKET, claim, socket_folder
 from commonplace.vault.settings import Settings
-
-GREETING_SECONDS_MAX = 60.0
 
 _PAUSE = 0.05
 _CONNECTION_ENDED = (anyio.BrokenResourceError, anyio.ClosedResourceError, anyio.EndOfStream)
@@ -76,7 +80,7 @@ async def _beside(
 async def _greet(settings: Settings, owner: BufferedByteStream, urls: tuple[str, ...]) -> str:
     await owner.send(line(hello(settings, "http", urls=urls)))
     try:
-        with anyio.fail_after(GREETING_SECONDS_MAX):
+        with anyio.fail_after(WELCOME_SECONDS_MAX):
             answer = parse_answer(await owner.receive_until(b"\n", HELLO_MAX))
     except TimeoutError:
         raise Unavailable("The vault's owner does not answer. Stop it and try again.") from None

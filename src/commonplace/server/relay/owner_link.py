@@ -12,12 +12,17 @@ from typing import Protocol
 
 from commonplace import __version__
 from commonplace.errors import CommonplaceError, Unavailable
-from commonplace.server.owner.handshake import Welcome, hello, line, parse_answer
+from commonplace.server.owner.handshake import (
+    WELCOME_SECONDS_MAX,
+    Welcome,
+    hello,
+    line,
+    parse_answer,
+)
 from commonplace.server.owner.line_buffer import LineBuffer, TooLong
 from commonplace.vault.owner import Claim, claim, connect
 from commonplace.vault.settings import Settings
 
-GREETING_SECONDS_MAX = 60.0
 OWNER_LINE_MAX = 256 * 1024 * 1024
 
 _PAUSE_MIN, _PAUSE_MAX = 0.02, 0.2
@@ -77,7 +82,7 @@ class OwnerLink:
             raise Unavailable("The vault's owner does not answer. Stop it and try again.")
         self._socket = self._reached() or self._become_owner()
         if self._socket:
-            self.due = now + GREETING_SECONDS_MAX
+            self.due = now + WELCOME_SECONDS_MAX
         else:
             self._back_off()
 

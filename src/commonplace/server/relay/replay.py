@@ -38,7 +38,7 @@ _INVALID, _INTERNAL = -32600, -32603
 
 
 @dataclass(slots=True)
-class _Asked:
+class _OpenRequest:
     line: bytes
     method: str
     sends: int = 0
@@ -52,7 +52,7 @@ class RelayedSession:
         self.to_owner = bytearray()
         self._open = False
         self._owners = 0
-        self._asked: dict[str, _Asked] = {}
+        self._asked: dict[str, _OpenRequest] = {}
         self._kept: list[bytes] = []
         self._handshake: JsonRpcMessage | None = None
         self._initialized: bytes | None = None
@@ -135,7 +135,7 @@ class RelayedSession:
             self._subscribed[uri] = message
         elif method == "resources/unsubscribe" and isinstance(uri, str):
             self._subscribed.pop(uri, None)
-        self._asked[key] = _Asked(line, method)
+        self._asked[key] = _OpenRequest(line, method)
         if self._open:
             self._send(self._asked[key])
 
@@ -234,7 +234,7 @@ class RelayedSession:
         self._replayed[id_key(ident)] = what
         self._tell(written({**message, "id": ident}))
 
-    def _send(self, asked: _Asked) -> None:
+    def _send(self, asked: _OpenRequest) -> None:
         asked.sends += 1
         self._tell(asked.line)
 

@@ -21,7 +21,9 @@ from commonplace.core.yjs.frames import PRESENCES_MAX, Presence
 
 OWNED_MAX = 32
 PRESENCE_BYTES_MAX = 1024 * 1024
-CLOCK_MAX = 2**30  # leaves room to count on: clients pass on what they are told, and are checked
+PRESENCE_CLOCK_MAX = (
+    2**30
+)  # leaves room to count on: clients pass on what they are told, and are checked
 PERSON_NAME_CHARS_MAX = 64
 
 _COLOURS = ("#0b7285", "#2b8a3e", "#5f3dc4", "#862e9c", "#a61e4d", "#c92a2a", "#d9480f", "#364fc7")
@@ -30,7 +32,7 @@ _STATE_OF_WHO_LEFT = "null"
 
 
 @dataclass(frozen=True, slots=True)
-class _Shown:
+class _ShownPresence:
     told: Presence
     heard: int
     owner: object
@@ -40,7 +42,7 @@ class Presences:
     """The presences of one room."""
 
     def __init__(self) -> None:
-        self._shown: dict[int, _Shown] = {}
+        self._shown: dict[int, _ShownPresence] = {}
         self._owned: dict[object, set[int]] = {}
         self._left: dict[int, int] = {}
         self._bytes = 0
@@ -77,7 +79,7 @@ class Presences:
 
     def _take(self, owner: object, new: Presence) -> Presence | None:
         shown = self._shown.get(new.client)
-        if new.clock > CLOCK_MAX:
+        if new.clock > PRESENCE_CLOCK_MAX:
             return None
         if shown is None:
             return None if new.gone else self._begin(owner, new)
@@ -107,7 +109,7 @@ class Presences:
             return None
         self._bytes = size
         told = replace(new, clock=clock)
-        self._shown[new.client] = _Shown(told, new.clock, owner)
+        self._shown[new.client] = _ShownPresence(told, new.clock, owner)
         self._owned.setdefault(owner, set()).add(new.client)
         self._left.pop(new.client, None)
         return told

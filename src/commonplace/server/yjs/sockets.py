@@ -26,7 +26,7 @@ from commonplace.server.access.identity import Unauthorized, may, token_of, watc
 from commonplace.server.yjs.connection import YjsConnection
 from commonplace.server.yjs.rooms import Rooms
 
-CLOSING_SECONDS_MAX = 1.0
+_CLOSING_SECONDS_MAX = 1.0
 REASON_BYTES_MAX = 123  # what a closing frame can hold
 
 _CODES: tuple[tuple[type[CommonplaceError], int], ...] = (
@@ -110,5 +110,5 @@ async def _close(send: Send, error: CommonplaceError) -> None:
     code = next(code for kind, code in _CODES if isinstance(error, kind))
     reason = str(error).encode()[:REASON_BYTES_MAX].decode(errors="ignore")
     with suppress(OSError, RuntimeError, TimeoutError):  # gone, closed, or not reading
-        async with asyncio.timeout(CLOSING_SECONDS_MAX):
+        async with asyncio.timeout(_CLOSING_SECONDS_MAX):
             await send({"type": "websocket.close", "code": code, "reason": reason})

@@ -11,6 +11,7 @@ from typing import Protocol
 import anyio.to_thread
 
 from commonplace.core import links, paths
+from commonplace.core.attachments.media import SAVED_BYTES_MAX
 from commonplace.core.links import attachments, respell
 from commonplace.errors import BadArgument, Conflict, Forbidden, NotFound, Unavailable
 from commonplace.vault.attachments import place
@@ -26,7 +27,6 @@ from commonplace.vault.notes.rename import Renamed, Renames
 from commonplace.vault.notes.rename_plan import RenamePlan
 from commonplace.vault.settings import Settings
 
-SAVED_BYTES_MAX = 25_000_000
 _NAMES_MAX = 1_000
 
 

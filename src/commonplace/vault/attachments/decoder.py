@@ -24,7 +24,7 @@ PIXELS_MAX = 80_000_000
 SIDE_MAX = 1_568
 PICTURE_BYTES_MAX = 3_750_000  # five million characters in base64
 PAGES_MAX = 20
-PAGE_CHARS_MAX = 20_000
+_PAGE_CHARS_MAX = 20_000
 _FORMATS = {"PNG": "image/png", "JPEG": "image/jpeg", "GIF": "image/gif", "WEBP": "image/webp"}
 
 
@@ -122,7 +122,7 @@ def text(data: bytes, first: int, last: int) -> dict[str, object]:
 
 
 def _page(reader: "pypdf.PdfReader", number: int) -> str:
-    return reader.pages[number - 1].extract_text()[:PAGE_CHARS_MAX].strip()
+    return reader.pages[number - 1].extract_text()[:_PAGE_CHARS_MAX].strip()
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from commonplace.vault.files.openat import open_beneath
 from commonplace.vault.files.reader import RootFolder, Stamp, stamp_of
 from commonplace.vault.files.roots import Roots
 
-FILES_MAX = 200_000
+_FILES_MAX = 200_000
 FRESH_SECONDS = 2.0
 
 
@@ -79,7 +79,7 @@ class AttachmentFiles:
                 snapshot.by_path[path] = File(path, stamp, self._roots.joined(root, on_disk))
                 key = links.name_key(path)
                 snapshot.by_name.setdefault(key, []).append(path)
-                if len(snapshot.by_path) >= FILES_MAX:
+                if len(snapshot.by_path) >= _FILES_MAX:
                     return snapshot
         return snapshot
 

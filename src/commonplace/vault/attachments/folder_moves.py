@@ -23,7 +23,7 @@ from commonplace.vault.index.catalog import CatalogEntry
 from commonplace.vault.notes.rename import Renamed
 
 MOVED_MAX = 1_000
-LISTED_MAX = 10_000
+_LISTED_MAX = 10_000
 
 RenameFile = Callable[[str, str, str], Awaitable[Renamed]]
 
@@ -77,7 +77,7 @@ class FolderChanges:
                 with_notes.add(folder)
                 folder = paths.parent(folder)
         found = await anyio.to_thread.run_sync(self._folders, "")
-        return [folder for folder in found if folder not in with_notes][:LISTED_MAX]
+        return [folder for folder in found if folder not in with_notes][:_LISTED_MAX]
 
     async def rename(self, raw: str, to: str, actor: str) -> MovedFolder:
         """Give a folder another path, and with it all notes and files in it and every link."""

@@ -11,7 +11,7 @@ from commonplace.vault.checkout.moves import Moves
 from commonplace.vault.checkout.sync import NoteSync
 from commonplace.vault.supervisor import tell_failure
 
-AT_ONCE_MAX = 16
+_AT_ONCE_MAX = 16
 
 
 class DueNotes:
@@ -69,9 +69,9 @@ class DueNotes:
 
     def _start(self) -> None:
         taken = self._taken()
-        for path in list(islice(self._ready, 2 * AT_ONCE_MAX)):
+        for path in list(islice(self._ready, 2 * _AT_ONCE_MAX)):
             names = self._names(path)
-            if len(self._busy) < AT_ONCE_MAX and taken.isdisjoint(names):
+            if len(self._busy) < _AT_ONCE_MAX and taken.isdisjoint(names):
                 del self._ready[path]
                 task = asyncio.create_task(self._bring(path))
                 self._busy[task] = names

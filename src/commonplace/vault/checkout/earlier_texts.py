@@ -11,14 +11,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from commonplace.core.text.word_diff import changed_words
+from commonplace.vault.documents.file.versions import STATES_MAX
 
-SECONDS_MAX = 60.0
-STATES_MAX = 12
-NOTES_MAX = 1_000
+KNOWN_SECONDS_MAX = 60.0
+KNOWN_NOTES_MAX = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class _State:
+class _HeldText:
     text: str
     time: float
 
@@ -28,14 +28,14 @@ class Earlier:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._states: dict[str, list[_State]] = {}
+        self._states: dict[str, list[_HeldText]] = {}
 
     def put(self, path: str, text: str) -> None:
         """Keep what a file held when we wrote it anew."""
-        states = [*self._recent(path), _State(text, self._clock())][-STATES_MAX:]
+        states = [*self._recent(path), _HeldText(text, self._clock())][-STATES_MAX:]
         self._states.pop(path, None)
         self._states[path] = states
-        while len(self._states) > NOTES_MAX:
+        while len(self._states) > KNOWN_NOTES_MAX:
             del self._states[next(iter(self._states))]
 
     def forget(self, path: str) -> None:
@@ -49,6 +49,6 @@ class Earlier:
             return base
         return min([base, *reversed(known)], key=lambda text: sum(changed_words(text, saved)))
 
-    def _recent(self, path: str) -> list[_State]:
+    def _recent(self, path: str) -> list[_HeldText]:
         now = self._clock()
-        return [one for one in self._states.get(path, ()) if now - one.time <= SECONDS_MAX]
+        return [one for one in self._states.get(path, ()) if now - one.time <= KNOWN_SECONDS_MAX]

@@ -25,9 +25,9 @@ from commonplace.vault.permissions.requests import Asker
 from commonplace.vault.supervisor import tell_failure
 from commonplace.vault.vault import Vault
 
-NOTES_MAX = 20_000
-RESCAN_SECONDS = 5.0
-RETRY_SECONDS = 0.1
+COPIED_NOTES_MAX = 20_000
+_RESCAN_SECONDS = 5.0
+_RETRY_SECONDS = 0.1
 TROUBLES_MAX = 100
 
 _FILL_AT_ONCE = 200
@@ -41,9 +41,10 @@ def check_room(vault: Vault, chosen: View) -> None:
 
     """
     count = len(_wanted(vault, chosen)) if chosen.limited else 0
-    if count > NOTES_MAX:
+    if count > COPIED_NOTES_MAX:
         raise BadArgument(
-            f"These folders hold {count:,} notes; a working copy takes {NOTES_MAX:,}. Choose fewer."
+            f"These folders hold {count:,} notes; a working copy takes {COPIED_NOTES_MAX:,}."
+            " Choose fewer."
         )
 
 
@@ -105,7 +106,7 @@ class WorkingCopy:
         await self._vault.indexer.settled()
         check_room(self._vault, self._chosen)
         wanted = _wanted(self._vault, self._chosen)
-        self._has_room = len(wanted) <= NOTES_MAX
+        self._has_room = len(wanted) <= COPIED_NOTES_MAX
         wanted = wanted if self._has_room else []
         found = await anyio.to_thread.run_sync(self._changed)
         begun = known = self._bases.paths()
@@ -222,32 +223,32 @@ class WorkingCopy:
 
     def _takes(self, path: str) -> bool:
         """Tell whether the copy has a note, or has room for it."""
-        room = self._has_room and len(self._stamps) < NOTES_MAX
+        room = self._has_room and len(self._stamps) < COPIED_NOTES_MAX
         held = path in self._stamps or self._sync.file_of(path) != path
         return held or (room and self._chosen.shows(path))
 
     async def _work(self) -> None:
-        pause = RETRY_SECONDS
+        pause = _RETRY_SECONDS
         while True:
             await self._due.news.wait()
             try:
                 await self._due.bring_together()
             except Exception as error:  # noqa: BLE001 (one round fails alone)
                 tell_failure("A working copy could not be brought up to date.", error)
-                await asyncio.sleep(RESCAN_SECONDS)
+                await asyncio.sleep(_RESCAN_SECONDS)
             if self._sync.has_unsettled:
                 asyncio.get_running_loop().call_later(pause, self._try_again)
-            pause = min(2 * pause, RESCAN_SECONDS) if self._sync.has_unsettled else RETRY_SECONDS
+            pause = min(2 * pause, _RESCAN_SECONDS) if self._sync.has_unsettled else _RETRY_SECONDS
 
     def _try_again(self) -> None:
         self._due.add(self._sync.take_unsettled())
 
     async def _look_again(self) -> None:
         """Look at all files: at first often, since it takes a while until we are told of saves."""
-        every = RETRY_SECONDS
+        every = _RETRY_SECONDS
         while True:
             await asyncio.sleep(every)
-            every = min(2 * every, RESCAN_SECONDS)
+            every = min(2 * every, _RESCAN_SECONDS)
             try:
                 self._due.add(await anyio.to_thread.run_sync(self._changed))
             except Exception as error:  # noqa: BLE001 (one look fails alone)

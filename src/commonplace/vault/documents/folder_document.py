@@ -26,11 +26,11 @@ from commonplace.vault.documents.document import Document
 from commonplace.vault.documents.engine.maps import Maps, Put
 from commonplace.vault.documents.engine.replica import EngineFault, Replica, merged
 
-PREFIX = "folder-"
+FOLDER_PREFIX = "folder-"
 ACTOR = "server"
 FILES, DOCS, BACKLINKS, CONFIG = MAPS = ("filemeta_v0", "docs", "backlinks_v0", "folder_config")
 
-BYTES_MAX = 128 * 1024 * 1024
+_BYTES_MAX = 128 * 1024 * 1024
 # types inside types can be at most so deep; the engine's stack holds ten times as many
 HEIRS_MAX = 2_000
 
@@ -76,7 +76,7 @@ class Touches:
 
 def is_folder(id: str) -> bool:
     """Tell the document of a root from that of a note."""
-    return id.startswith(PREFIX)
+    return id.startswith(FOLDER_PREFIX)
 
 
 class FolderDocument(Document):
@@ -188,7 +188,7 @@ class FolderDocument(Document):
         self._heirs += scanned.heirs
 
     def _is_over(self, scanned: Scanned, size: int) -> bool:
-        return self._size + size > BYTES_MAX or self._heirs + scanned.heirs > HEIRS_MAX
+        return self._size + size > _BYTES_MAX or self._heirs + scanned.heirs > HEIRS_MAX
 
 
 def _id_in(value: object) -> str | None:

@@ -20,7 +20,7 @@ from commonplace.vault.log.log import Log, Replay
 
 __all__ = ["First", "FirstText", "Loader"]
 
-ACTOR = "server"
+_ACTOR = "server"
 
 
 class Loader:
@@ -64,14 +64,14 @@ class Loader:
         await self._load_kept(live, Replay(), alone=alone)
         if text:
             shown = text.replace("\0", NUL_SHOWN)
-            edited = live.document.edit(lambda now: diff(now, shown), ACTOR)
-            await self._saving.keep(live, edited, ACTOR, None)
+            edited = live.document.edit(lambda now: diff(now, shown), _ACTOR)
+            await self._saving.keep(live, edited, _ACTOR, None)
 
     async def _replace_nul(self, live: Live) -> None:
         """Put what stands for NUL in the place of each that a log from before still has."""
         if "\0" in live.document.text:
-            edited = live.document.edit(_without_nul, ACTOR)
-            await self._saving.keep(live, edited, ACTOR, None)
+            edited = live.document.edit(_without_nul, _ACTOR)
+            await self._saving.keep(live, edited, _ACTOR, None)
 
     async def _first_of(self, id: str) -> First | None:
         """Find the text that a document begins with, if there is any."""

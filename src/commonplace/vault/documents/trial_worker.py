@@ -28,9 +28,9 @@ from commonplace.vault.documents.engine.replica import EngineFault, Replica, mer
 from commonplace.vault.documents.folder_document import Touches
 
 PIECE_SECONDS_MAX = 0.05
-LOAD_SECONDS_MAX = 0.05
+_LOAD_SECONDS_MAX = 0.05
 ITEM_SECONDS_MAX = 3e-6
-NICE = 5
+_NICE = 5
 
 _SPARE_SECONDS = 5
 
@@ -116,7 +116,7 @@ def unpacked(stream: BinaryIO) -> tuple[dict[str, str], MessageParts] | None:
 
 def main() -> None:
     """Answer requests until there are no more."""
-    os.nice(NICE)
+    os.nice(_NICE)
     while (request := unpacked(sys.stdin.buffer)) is not None:
         head, parts = request
         _limit(float(head["seconds"]))
@@ -144,7 +144,7 @@ def _refuse_slow(state: bytes, items: int) -> None:
     """Refuse what takes long to load as a whole: it is so loaded whenever a note is opened."""
     start = time.process_time()
     Replica().apply([state])
-    if time.process_time() - start > LOAD_SECONDS_MAX + items * ITEM_SECONDS_MAX:
+    if time.process_time() - start > _LOAD_SECONDS_MAX + items * ITEM_SECONDS_MAX:
         raise Slow
 
 

@@ -17,7 +17,7 @@ from commonplace.vault.documents.trial_worker import ERRORS, MessageParts, Slow,
 
 TRIAL_SECONDS_MAX = 10.0
 READING_SECONDS_MAX = 60.0
-IDLE_SECONDS = 60.0
+_IDLE_SECONDS = 60.0
 
 
 class Joined(NamedTuple):
@@ -31,7 +31,7 @@ class Joined(NamedTuple):
 class Trials:
     """A process that tries updates and logs before they are let near a document."""
 
-    def __init__(self, idle: float = IDLE_SECONDS) -> None:
+    def __init__(self, idle: float = _IDLE_SECONDS) -> None:
         self._idle = idle
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None

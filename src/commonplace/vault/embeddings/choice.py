@@ -15,7 +15,7 @@ from commonplace.vault.settings import Embeddings, Settings
 if TYPE_CHECKING:
     from commonplace.vault.embeddings.provider import Embedder
 
-GROUP = "commonplace.embeddings"
+_GROUP = "commonplace.embeddings"
 
 EmbedderProvider = Callable[[Embeddings, Path], "Embedder"]
 
@@ -34,18 +34,18 @@ def _http(choice: Embeddings, data: Path) -> "Embedder":
     return OpenAICompatible(choice.url, choice.model, choice.key)
 
 
-BUILT_IN: dict[str, EmbedderProvider] = {"local": _local, "http": _http}
+_BUILT_IN: dict[str, EmbedderProvider] = {"local": _local, "http": _http}
 LOCAL = Embeddings("", "", provider="local")
 
 
 def provider(name: str) -> EmbedderProvider:
     """Return the provider of a name; BadArgument if there is none."""
-    if name in BUILT_IN:
-        return BUILT_IN[name]
-    if name not in plugins.names(GROUP):
-        known = ", ".join([*BUILT_IN, *plugins.names(GROUP)])
+    if name in _BUILT_IN:
+        return _BUILT_IN[name]
+    if name not in plugins.names(_GROUP):
+        known = ", ".join([*_BUILT_IN, *plugins.names(_GROUP)])
         raise BadArgument(f"There is no provider of embeddings {name!r}. There are: {known}.")
-    return cast("EmbedderProvider", plugins.load(GROUP, name))
+    return cast("EmbedderProvider", plugins.load(_GROUP, name))
 
 
 def open_embedder(settings: Settings) -> "Embedder":

@@ -6,14 +6,14 @@ whoever answers says how far it is.
 
 import anyio
 
-WAIT_SECONDS_MAX = 5.0
+_WAIT_SECONDS_MAX = 5.0
 _YOUNG_SECONDS_MAX = 60.0
 
 
 class FirstRound:
     """Waits for the provider, and for all that was to be embedded at the start."""
 
-    def __init__(self, seconds_max: float = WAIT_SECONDS_MAX) -> None:
+    def __init__(self, seconds_max: float = _WAIT_SECONDS_MAX) -> None:
         self.seconds_max = seconds_max
         self._began: float | None = None
         self._opened, self._ended = anyio.Event(), anyio.Event()

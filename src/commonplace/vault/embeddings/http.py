@@ -21,8 +21,8 @@ import numpy as np
 from commonplace.errors import BadArgument, Unavailable
 from commonplace.vault.embeddings.provider import Floats
 
-TEXTS_MAX = 32
-ANSWER_BYTES_MAX = 64 << 20
+REQUEST_TEXTS_MAX = 32
+VECTORS_BYTES_MAX = 64 << 20
 
 _PIECE = 1 << 16
 _REASON_MAX = 200
@@ -76,8 +76,8 @@ class OpenAICompatible:
         """Give one row for each text, asking for a few at a time."""
         sent = list(texts)
         parts = [
-            self._embed(sent[first : first + TEXTS_MAX], self._indexing)
-            for first in range(0, len(sent), TEXTS_MAX)
+            self._embed(sent[first : first + REQUEST_TEXTS_MAX], self._indexing)
+            for first in range(0, len(sent), REQUEST_TEXTS_MAX)
         ]
         return np.concatenate(parts) if parts else np.empty((0, self.dimensions), np.float32)
 
@@ -175,7 +175,7 @@ def _read(answer: HTTPResponse, deadline: float) -> bytes:
         data += piece
         if time.monotonic() > deadline:
             raise TimeoutError
-        if len(data) > ANSWER_BYTES_MAX:
+        if len(data) > VECTORS_BYTES_MAX:
             raise Unavailable("The embeddings server sent far more than was asked for.")
     if answer.length:
         raise IncompleteRead(bytes(data), answer.length)

@@ -14,8 +14,8 @@ from pathlib import Path
 from commonplace.errors import Unavailable
 from commonplace.vault.index.database import marks, opened, parts
 
-VERSION = 1
-FILE = "meaning.db"
+_VERSION = 1
+_FILE = "meaning.db"
 
 _BUSY_MS = 30_000
 _TABLES = (
@@ -174,16 +174,16 @@ def _opened(folder: Path) -> sqlite3.Connection:
     try:
         return opened(partial(_connected, folder), partial(_erase, folder))
     except sqlite3.Error as error:
-        raise Unavailable(f"{FILE} cannot be opened: {error}.") from error
+        raise Unavailable(f"{_FILE} cannot be opened: {error}.") from error
 
 
 def _erase(folder: Path) -> None:
-    for name in (FILE, f"{FILE}-wal", f"{FILE}-shm"):
+    for name in (_FILE, f"{_FILE}-wal", f"{_FILE}-shm"):
         (folder / name).unlink(missing_ok=True)
 
 
 def _connected(folder: Path) -> sqlite3.Connection:
-    db = sqlite3.connect(folder / FILE, isolation_level=None, check_same_thread=False)
+    db = sqlite3.connect(folder / _FILE, isolation_level=None, check_same_thread=False)
     db.execute(f"PRAGMA busy_timeout = {_BUSY_MS}")
     db.execute("PRAGMA journal_mode = WAL")
     db.execute("PRAGMA synchronous = NORMAL")
@@ -193,8 +193,8 @@ def _connected(folder: Path) -> sqlite3.Connection:
         for statement in _TABLES if version == 0 else ():
             db.execute(statement)
         if version == 0:
-            db.execute(f"PRAGMA user_version = {VERSION}")
-    if version not in (0, VERSION):
+            db.execute(f"PRAGMA user_version = {_VERSION}")
+    if version not in (0, _VERSION):
         db.close()
         raise sqlite3.DatabaseError("another version")
     return db

@@ -4,7 +4,7 @@ The process is started by the first text, ends by itself when nothing was asked 
 started again by the next text. One that ends before it has answered is started again at once and
 asked again; after `CRASHES_MAX` in a row the caller is told, and tries later.
 
-A question waits for the model to start, because that takes half a second and a first search that
+A question waits for the model to start, because that takes a moment and a first search that
 misses what was meant is worse; but never longer than `ASKING_SECONDS` after the start, so that on
 a slow machine search goes on by words meanwhile.
 """
@@ -31,7 +31,7 @@ from commonplace.vault.embeddings.worker import ModelJob, RequestKind
 
 TEXTS_MAX = 16
 CRASHES_MAX = 3
-IDLE_SECONDS = 300.0
+_IDLE_SECONDS = 300.0
 ASKING_SECONDS = 2.0
 BATCH_SECONDS = 120.0
 
@@ -42,7 +42,7 @@ class ProcessEmbedder:
     """The installed model, in another process. Used from several threads."""
 
     def __init__(
-        self, data: Path, source: model.ModelSource = model.MINILM, idle: float = IDLE_SECONDS
+        self, data: Path, source: model.ModelSource = model.MINILM, idle: float = _IDLE_SECONDS
     ) -> None:
         found = model.status(data, source)
         if found.state is not model.ModelState.READY:
@@ -93,7 +93,7 @@ class ProcessEmbedder:
             process = self._running()
             try:
                 data = process.ask(kind, texts)
-            except _Ended:
+            except _ProcessEnded:
                 self._note_end(process)
                 continue
             self._crashes = 0
@@ -122,7 +122,7 @@ class ProcessEmbedder:
                 )
 
 
-class _Ended(Exception):
+class _ProcessEnded(Exception):
     """The process ended before it had answered."""
 
 
@@ -162,7 +162,7 @@ class _Process:
         future: Future[bytes] = Future()
         with self._lock:
             if self.ended:
-                raise _Ended
+                raise _ProcessEnded
             self._asked += 1
             self._answers[self._asked] = future
             request = {"id": self._asked, "kind": kind, "texts": list(texts)}
@@ -232,7 +232,7 @@ class _Process:
             self._answers.clear()
         self.code()
         for future in left:
-            future.set_exception(_Ended())
+            future.set_exception(_ProcessEnded())
         for pipe in (self._run.stdin, self._run.stdout):
             with suppress(OSError):  # what it did not read is of no use any more
                 cast("IO[bytes]", pipe).close()

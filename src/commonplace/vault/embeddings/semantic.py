@@ -27,7 +27,7 @@ from commonplace.vault.settings import Settings
 if TYPE_CHECKING:
     from commonplace.vault.embeddings.provider import Embedder
 
-NOTES_MAX = 100
+NEAR_NOTES_MAX = 100
 NOTES_AT_ONCE_MAX = 64
 _PAUSES = (5.0, 15.0, 60.0, 300.0)
 _ASKED_AGAIN_SECONDS = 20.0
@@ -233,7 +233,7 @@ class SemanticSearch:
         places: dict[int, int] = {}
         for number, passage in passages.items():
             entry = self._contents.catalog.get(made.paths.get(number, "") if made else "")
-            if entry is not None and len(meaning) < NOTES_MAX:
+            if entry is not None and len(meaning) < NEAR_NOTES_MAX:
                 meaning[entry.note] = passage.score
                 places[entry.note] = passage.chunk
         ranked = ranking.fuse(words, meaning)[:limit]

@@ -16,7 +16,7 @@ from commonplace.vault.settings import Settings
 if TYPE_CHECKING:
     from commonplace.vault.embeddings.provider import Embedder
 
-PASSAGES_MAX = 300
+_PASSAGES_MAX = 300
 CHUNKS_AT_ONCE = 16
 
 
@@ -113,7 +113,7 @@ class Embedding:
         """Find the passage of each note that is nearest to a question, among the allowed notes."""
         if not len(self.vectors) or allowed == set():
             return {}
-        near = self.vectors.search(self.embedder.embed_query(query), PASSAGES_MAX, allowed)
+        near = self.vectors.search(self.embedder.embed_query(query), _PASSAGES_MAX, allowed)
         return ranking.best_passages(near)
 
     def range(self, passage: int) -> tuple[int, int] | None:

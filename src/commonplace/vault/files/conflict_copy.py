@@ -11,12 +11,12 @@ from commonplace.errors import Conflict, Unavailable
 from commonplace.vault.files.reader import reason
 from commonplace.vault.files.roots import Roots
 
-_COPIES_MAX = 1000
+COPIES_MAX = 1000
 
 
 def keep_conflict_copy(roots: Roots, path: str, token: str, today: date) -> str:
     """Move what a swap pushed out of a note beside it; return the path that it has now."""
-    for number in range(1, _COPIES_MAX):
+    for number in range(1, COPIES_MAX):
         name = name_of_copy(path, today, number)
         try:
             roots.name_spare(path, token, name)

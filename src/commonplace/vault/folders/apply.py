@@ -22,7 +22,7 @@ from commonplace.vault.folders.listing import RootListing
 from commonplace.vault.folders.plan import ClientTouches, FolderEntry, inside_of, read_entry, steps
 from commonplace.vault.log.log import DocumentId, Log
 
-LISTED_MAX = 20_000
+_LISTED_MAX = 20_000
 
 logger = logging.getLogger(__name__)
 
@@ -92,7 +92,7 @@ class Wishes:
         removed: set[str] = set()
         for key, entry in now.items():
             inside = inside_of(key)
-            if inside is None or len(listed) >= LISTED_MAX:
+            if inside is None or len(listed) >= _LISTED_MAX:
                 continue
             there = listing.notes.get(inside)
             if entry is not None and not entry.folder and entry.id != there:

@@ -23,7 +23,7 @@ from commonplace.errors import NotFound, Unavailable
 from commonplace.vault.documents.changes import Change
 from commonplace.vault.documents.folder_document import (
     FILES,
-    PREFIX,
+    FOLDER_PREFIX,
     FolderDocument,
     Touched,
     Touches,
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 CLIENT_PAUSE_SECONDS = 0.25
 CLIENT_PAUSE_SECONDS_MAX = 1.0
 FOLLOW_SECONDS = 0.05
-RETRY_SECONDS = 5.0
+_RETRY_SECONDS = 5.0
 OPEN_SECONDS_MAX = 20.0
 CLOSE_SECONDS_MAX = 3.0
 _CHECK_SECONDS = 60.0
@@ -112,7 +112,7 @@ class Folders:
         async with self._naming:
             id = await self._log.record(_ID, root)
             if id is None:
-                id = f"{PREFIX}{uuid.uuid4()}"
+                id = f"{FOLDER_PREFIX}{uuid.uuid4()}"
                 await self._log.put_record(_ID, root, id)
         return id
 
@@ -199,7 +199,7 @@ class Folders:
             await work
         except Exception as error:  # noqa: BLE001 (told, and tried again; other roots go on)
             tell_failure("The list of a folder could not be kept current.", error)
-            again = self._clock() + RETRY_SECONDS
+            again = self._clock() + _RETRY_SECONDS
             self._heard_due = again
             if id is not None:
                 self._waiting[id] = _Due(again, again)

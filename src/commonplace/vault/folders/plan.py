@@ -12,12 +12,11 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from commonplace.core import paths
+from commonplace.core.file_sides import is_too_many
 from commonplace.errors import BadPath
-from commonplace.vault.documents.folder_document import PREFIX
+from commonplace.vault.documents.folder_document import FOLDER_PREFIX
 
 CREATED_MAX = 5_000
-DELETED_MIN = 10
-DELETED_PART = 0.2
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{15,63}")
 _TYPES = {"markdown": False, "folder": True}
@@ -37,7 +36,7 @@ def read_entry(value: object) -> FolderEntry | None:
         return None
     fields = cast("dict[str, object]", value)
     id, kind = fields.get("id"), fields.get("type")
-    if not isinstance(id, str) or not _ID.fullmatch(id) or id.startswith(PREFIX):
+    if not isinstance(id, str) or not _ID.fullmatch(id) or id.startswith(FOLDER_PREFIX):
         return None
     return FolderEntry(id, _TYPES[kind]) if isinstance(kind, str) and kind in _TYPES else None
 
@@ -97,6 +96,6 @@ def steps(seen: ClientTouches, count: int) -> FolderSteps:
             found.new.append((path, id if id in seen.fresh else None))
     found.moves = list(moving.items())
     found.gone = [path for path in seen.removed if path not in moving]
-    if len(found.gone) > max(DELETED_MIN, count * DELETED_PART):
+    if is_too_many(len(found.gone), count):
         found.held, found.gone = len(found.gone), []
     return found

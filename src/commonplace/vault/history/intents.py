@@ -24,7 +24,7 @@ from commonplace.vault.log.log import Log, Record
 
 TOGETHER_MAX = 32
 ALL = 2**31
-KIND = "intent"
+INTENT = "intent"
 STEP = "intent-step"
 
 _logger = logging.getLogger(__name__)
@@ -145,7 +145,7 @@ class Intents:
         self._running.add(intent.id)
         try:
             with anyio.CancelScope(shield=True):
-                await self._log.put_records([Record(KIND, intent.id, intent.packed())])
+                await self._log.put_records([Record(INTENT, intent.id, intent.packed())])
                 if recorded is not None:
                     recorded.set()
                 made.append(await self._finish(intent))
@@ -162,7 +162,7 @@ class Intents:
 
         With `late`, those of the kinds that were registered so, and no others.
         """
-        for text in (await self._log.records(KIND)).values():
+        for text in (await self._log.records(INTENT)).values():
             intent = Intent.unpacked(text)
             if (intent.kind in self._late) != late or intent.id in self._running:
                 continue
@@ -175,7 +175,7 @@ class Intents:
 
     async def open(self) -> list[Intent]:
         """List the intents that are neither finished nor taken back."""
-        return [Intent.unpacked(text) for text in (await self._log.records(KIND)).values()]
+        return [Intent.unpacked(text) for text in (await self._log.records(INTENT)).values()]
 
     async def _finish(self, intent: Intent) -> dict[int, Json]:
         carrier = self._carriers.get(intent.kind)
@@ -215,7 +215,9 @@ class Intents:
 
     async def _turn(self, intent: Intent, carrier: Carrier) -> None:
         """Take back what was made of an intent."""
-        await self._log.put_records([Record(KIND, intent.id, replace(intent, back=True).packed())])
+        await self._log.put_records(
+            [Record(INTENT, intent.id, replace(intent, back=True).packed())]
+        )
         made = await self._made(intent)
         for step in sorted(made, reverse=True):
             try:
@@ -228,7 +230,7 @@ class Intents:
         self, intent: Intent, made: Mapping[int, Json], more: Sequence[Record]
     ) -> None:
         gone = [Record(STEP, _key(intent, step), None) for step in made]
-        await self._log.put_records([Record(KIND, intent.id, None), *gone, *more])
+        await self._log.put_records([Record(INTENT, intent.id, None), *gone, *more])
 
     async def _made(self, intent: Intent) -> dict[int, Json]:
         found = await self._log.records_of(STEP, f"{intent.id} ")

@@ -14,7 +14,7 @@ from commonplace.vault.documents.document import Document
 from commonplace.vault.history.history import Head, History, NewRevision
 from commonplace.vault.log.log import Log, Logged
 
-ACTOR, CAUSE = "file", "file"
+_ACTOR, CAUSE = "file", "file"
 
 
 class MissedRevisions:
@@ -69,7 +69,7 @@ class MissedRevisions:
                 )
                 text = after
         if text != upto.before:
-            rest = replace(upto, actor=ACTOR, cause=CAUSE, set="", time=upto.started, note="")
+            rest = replace(upto, actor=_ACTOR, cause=CAUSE, set="", time=upto.started, note="")
             delta = between(text, upto.before)
             found.append(replace(rest, delta=delta, before=text, after=upto.before, seq=head.seq))
         return found

@@ -8,9 +8,9 @@ from commonplace.vault.log.postgres_engine import Fence, PostgresEngine, schema_
 from commonplace.vault.postgres.connection import Connection, connect
 from commonplace.vault.postgres.pool import Pool
 
-PART = "history"
+_PART = "history"
 
-STEPS = (
+_STEPS = (
     (
         """CREATE TABLE revisions (
             id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -63,7 +63,7 @@ class PostgresHistory(TableHistory[Connection]):
         """Connect, which may take some seconds; raises `Unavailable` if it cannot."""
         self._url = source if isinstance(source, str) else source.url
         self._vault = lease.vault
-        super().__init__(Commits(PostgresEngine(source, lease, PART, STEPS), name="history"))
+        super().__init__(Commits(PostgresEngine(source, lease, _PART, _STEPS), name="history"))
 
     def sever(self) -> None:
         """Let whatever waits for the database fail at once."""

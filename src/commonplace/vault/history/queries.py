@@ -10,7 +10,7 @@ from commonplace.vault.history import acceptance, rows
 from commonplace.vault.history.history import BEFORE_CAUSE, Head, Revision, RevisionFilter
 from commonplace.vault.log.engine import DatabaseConnection
 
-FEW_MAX = 10_000
+_FEW_MAX = 10_000
 _ASKED_MAX = 500
 
 
@@ -74,7 +74,7 @@ def revisions(db: DatabaseConnection, wanted: RevisionFilter) -> list[Revision]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Range:
+class _IndexedCondition:
     """A condition on a column that has an index, and the same said so that none is used."""
 
     column: str
@@ -97,12 +97,12 @@ class _Range:
         return " AND ".join(f"{self.column} {test}" for test in self.tests)
 
 
-_SINCE = _Range("time", "time + 0", (">= ?",))
-_FOLDER = _Range("path", "path || ''", (">= ?", "< ?"))
+_SINCE = _IndexedCondition("time", "time + 0", (">= ?",))
+_FOLDER = _IndexedCondition("path", "path || ''", (">= ?", "< ?"))
 
 
-def _ranges(wanted: RevisionFilter) -> list[tuple[_Range, tuple[object, ...]]]:
-    found: list[tuple[_Range, tuple[object, ...]]] = []
+def _ranges(wanted: RevisionFilter) -> list[tuple[_IndexedCondition, tuple[object, ...]]]:
+    found: list[tuple[_IndexedCondition, tuple[object, ...]]] = []
     if wanted.since:
         found.append((_SINCE, (wanted.since,)))
     if wanted.folder:  # the zero is the character after the slash
@@ -110,13 +110,13 @@ def _ranges(wanted: RevisionFilter) -> list[tuple[_Range, tuple[object, ...]]]:
     return found
 
 
-def _is_few(db: DatabaseConnection, part: _Range, bounds: Sequence[object]) -> bool:
+def _is_few(db: DatabaseConnection, part: _IndexedCondition, bounds: Sequence[object]) -> bool:
     """Tell whether few revisions meet a condition: all others need not be looked at then.
 
     Of many the newest are met soon, from the newest revision on.
     """
     query = f"SELECT 1 FROM revisions WHERE {part.condition} LIMIT 1 OFFSET ?"  # noqa: S608
-    return db.execute(query, (*bounds, FEW_MAX)).fetchone() is None
+    return db.execute(query, (*bounds, _FEW_MAX)).fetchone() is None
 
 
 def steps(db: DatabaseConnection, doc: str, first: int) -> list[Revision]:

@@ -20,7 +20,7 @@ FULL_EVERY = 64
 FULL_EVERY_MAX = 512
 _FULL_PART = 4  # a whole text again once its deltas have grown to such a part of it
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (
+_MIGRATIONS: tuple[tuple[str, ...], ...] = (
     (
         """CREATE TABLE revisions (
             id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -76,7 +76,7 @@ _REPLACE_HEAD = (
 
 def connect(path: Path) -> sqlite3.Connection:
     """Open the file, readable by its owner alone, and bring its schema up to date."""
-    return database.connect(path, MIGRATIONS, _PRAGMAS, name="history")
+    return database.connect(path, _MIGRATIONS, _PRAGMAS, name="history")
 
 
 def append(db: DatabaseConnection, written: Sequence[NewRevision]) -> list[int]:

@@ -31,10 +31,10 @@ from commonplace.vault.supervisor import tell_failure
 if TYPE_CHECKING:
     from commonplace.core.graph import Graph
 
-RESCAN_SECONDS = 60.0
-RETRY_SECONDS = 5.0
+_RESCAN_SECONDS = 60.0
+_RETRY_SECONDS = 5.0
 LOOK_SECONDS = 2.0
-NICE = 10
+_NICE = 10
 
 logger = logging.getLogger(__name__)
 
@@ -48,7 +48,7 @@ class LookAt(Protocol):
 
 
 @dataclass(slots=True)
-class _Asked:
+class _LaterUpdate:
     """Paths to look at again, for everybody who asked while another update ran."""
 
     paths: set[str] = field(default_factory=set[str])
@@ -73,7 +73,7 @@ class Indexer:
         self._writing = anyio.Lock()
         self._reader = Index(settings.state)
         self._updates = Updates(settings, roots, contents, self._reader)
-        self._asked = _Asked()
+        self._asked = _LaterUpdate()
         self._failed = anyio.Event()
         self.graph = LinkGraph(self._read_graph)
         self.state = IndexState()
@@ -105,7 +105,7 @@ class Indexer:
         """Load the mirror, bring the index up to date, then keep it so until cancelled."""
         await self._start()
         while True:
-            with anyio.move_on_after(RESCAN_SECONDS):
+            with anyio.move_on_after(_RESCAN_SECONDS):
                 await self._trouble()
             self._failed = anyio.Event()
             await self._quietly(self.refresh)
@@ -119,7 +119,7 @@ class Indexer:
                 lost = await anyio.to_thread.run_sync(self._is_lost)
             if lost:
                 return
-        await anyio.sleep(RETRY_SECONDS)
+        await anyio.sleep(_RETRY_SECONDS)
 
     def _is_lost(self) -> bool:
         return self._reader.lost and not self.state.building
@@ -132,7 +132,7 @@ class Indexer:
     async def _start(self) -> None:
         """Load the mirror; a large vault is compared with its index meanwhile."""
         async with self._write():
-            begun = builder().begin(self._job(NICE)) if self._updates.too_many else None
+            begun = builder().begin(self._job(_NICE)) if self._updates.too_many else None
             try:
                 await self.load()
                 await self._bring_up_to_date(None, begun)
@@ -199,7 +199,7 @@ class Indexer:
         else:
             self._updates.close_writer()
             # Unless somebody waits for the build, answers come first.
-            job = self._job(0 if progress else NICE)
+            job = self._job(0 if progress else _NICE)
             await self._follower.follow(begun or builder().begin(job), progress)
         self.state.listed.set()
         self.state.compared.set()
@@ -219,7 +219,7 @@ class Indexer:
             if asked.done:
                 return
             if asked is self._asked:
-                self._asked = _Asked()
+                self._asked = _LaterUpdate()
             await self._look_again(asked.paths)
             asked.done = True
 

@@ -13,7 +13,7 @@ from commonplace.core.text.quotation import one_line
 from commonplace.vault.index.mirror import NoteChange
 from commonplace.vault.index.reader import About, Index
 
-TOLD_MAX = 20_000
+_TOLD_MAX = 20_000
 WARNINGS_MAX = 20
 
 
@@ -42,7 +42,7 @@ class Warnings:
             fresh = [one_line(warning) for warning in amiss if warning not in told]
             found += [f"{about.path}: {each}" for each in fresh] if len(asked) > 1 else fresh
             self._told[about.path] = frozenset(amiss)
-        while len(self._told) > TOLD_MAX:
+        while len(self._told) > _TOLD_MAX:
             self._told.popitem(last=False)
         return found
 

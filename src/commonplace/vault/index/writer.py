@@ -40,7 +40,7 @@ class IndexedNote:
 
 
 @dataclass(frozen=True, slots=True)
-class _Text:
+class _NoteText:
     note: int
     title: str
     where: Range
@@ -224,14 +224,14 @@ class IndexWriter:
             for note, *name in self._db.execute(sql, part):
                 yield note, tuple(name)
 
-    def _texts(self, notes: Sequence[int]) -> Iterator[_Text]:
+    def _texts(self, notes: Sequence[int]) -> Iterator[_NoteText]:
         for part in parts(notes):
             sql = (
                 "SELECT id, title, shard, start, length FROM notes"  # noqa: S608
                 f" WHERE shard NOT NULL AND id IN ({marks(part)})"
             )
             for note, title, *where in self._db.execute(sql, part):
-                yield _Text(note, title or "", Range(*where))
+                yield _NoteText(note, title or "", Range(*where))
 
     def _drop_contents(self, notes: Sequence[int]) -> None:
         """Take out what was worked out from former texts."""

@@ -46,8 +46,8 @@ class Leases:
         self._seconds = seconds
         self._announces = announces
         self._held: dict[str, Lease] = {}
-        self._renewals = _Line(url)
-        self._questions = _Line(url)
+        self._renewals = _LazyConnection(url)
+        self._questions = _LazyConnection(url)
         self._closed = threading.Event()
         self._thread = threading.Thread(target=self._run, name="commonplace-lease", daemon=True)
 
@@ -154,7 +154,7 @@ class Leases:
                 lease.lose()
 
 
-class _Line:
+class _LazyConnection:
     """A connection that is opened when it is needed, and anew when it has failed."""
 
     def __init__(self, url: str) -> None:
@@ -198,4 +198,4 @@ class _Line:
 
 
 def _migrate(connection: Connection) -> None:
-    migrate(connection, "commonplace", "leases", tables.STEPS)
+    migrate(connection, "commonplace", "leases", tables.LEASE_STEPS)

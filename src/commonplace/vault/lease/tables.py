@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 LOST = "CP001"
 """The code of the error by which the database refuses a transaction without a lease."""
 
-STEPS = (
+LEASE_STEPS = (
     (
         """CREATE TABLE leases (
             vault TEXT COLLATE "C" PRIMARY KEY,

@@ -8,7 +8,7 @@ alone: the others of its batch are committed without it, and the thread goes on.
 Writes of one kind that wait in a row are made by one call: each statement lets the event loop have
 the interpreter, and must wait to get it back.
 What a database may do later (SQLite moves what its write-ahead file holds) is done when nothing
-else waits, or right after a commit was told: the disk may take a tenth of a second for that.
+else waits, or right after a commit was told: the disk may take long for that.
 
 One rule guards what builds on each other: after a leading write under a key failed, writes under
 that key are refused until somebody has read, under that key, what was really saved
@@ -40,7 +40,7 @@ from commonplace.vault.log.jobs import (
 )
 
 JOBS_MAX = 20_000
-BYTES_MAX = 64 * 1024 * 1024
+_BYTES_MAX = 64 * 1024 * 1024
 BATCH_MAX = 1_000
 # In a burst, so long is waited for more; one who writes on and on, each time when the last is on
 # disk, is never made to wait.
@@ -99,7 +99,7 @@ class Commits(Generic[C]):
     @property
     def full(self) -> bool:
         """Whether no more can wait."""
-        return len(self._waiting) >= self._jobs_max or self._bytes >= BYTES_MAX
+        return len(self._waiting) >= self._jobs_max or self._bytes >= _BYTES_MAX
 
     @property
     def load(self) -> CommitLoad:

@@ -24,7 +24,7 @@ class SqliteLog(TableLog[sqlite3.Connection]):
         connect: Callable[[Path], sqlite3.Connection] = sqlite_tables.connect,
     ) -> None:
         try:
-            file = _File(path, connect)
+            file = _LogFile(path, connect)
             commits = Commits(SqliteEngine(file.connect, file.check))
         except sqlite3.Error as error:
             raise Unavailable(f"The log could not be opened ({error}).") from None
@@ -41,7 +41,7 @@ class SqliteLog(TableLog[sqlite3.Connection]):
         return await self._commits.read(sqlite_tables.sound)
 
 
-class _File:
+class _LogFile:
     """The log's file: the one that was opened first, and no other of its name.
 
     SQLite goes on writing to a file that was deleted, and whoever is told that an edit is saved

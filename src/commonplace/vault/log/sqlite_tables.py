@@ -16,7 +16,7 @@ from commonplace.vault.log.log import (
     LogEntry,
 )
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (
+_MIGRATIONS: tuple[tuple[str, ...], ...] = (
     (
         """CREATE TABLE updates (
             seq INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -86,7 +86,7 @@ Row = tuple[object, ...]
 
 def connect(path: Path) -> sqlite3.Connection:
     """Open the file, readable by its owner alone, and bring its schema up to date."""
-    return database.connect(path, MIGRATIONS, _PRAGMAS, name="log", statements=_STATEMENTS_MAX)
+    return database.connect(path, _MIGRATIONS, _PRAGMAS, name="log", statements=_STATEMENTS_MAX)
 
 
 def append(db: sqlite3.Connection, entries: Sequence[tuple[LogEntry, float]]) -> list[int]:

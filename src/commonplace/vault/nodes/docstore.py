@@ -41,8 +41,7 @@ from commonplace.vault.vault import Vault
 if TYPE_CHECKING:
     from commonplace.core.graph import Graph
 
-TAGS_MAX = 1_000
-COUNTED_MAX = 1_000_000
+_TAGS_MAX = 1_000
 
 
 class DocStore:
@@ -106,7 +105,7 @@ class DocStore:
         graph = await self._graph()
         numbers = [entry.note for id in ids if (entry := self._contents.catalog.get(id))]
         abouts = self._index.abouts(numbers)
-        tags = self._index.tags.of(numbers, TAGS_MAX + 1)
+        tags = self._index.tags.of(numbers, _TAGS_MAX + 1)
         return [
             Node(
                 about.path,
@@ -191,9 +190,6 @@ class DocStore:
         """Return notes that carry tags."""
         await self._vault.listing.caught_up()
         notes = self._index.tags.carrying(tags, every=every)
-        if notes is None:
-            found = self._index.tags.carrying_in_order(tags, COUNTED_MAX, every=every)
-            return Carriers(tuple(found[:limit]), len(found))
         first = self._contents.catalog.first_of(notes, limit)
         total = len(self._paths(notes)) if len(first) == limit else len(first)
         return Carriers(tuple(first), total)
@@ -260,7 +256,7 @@ class DocStore:
         return tuple(self._contents.catalog.paths_of(notes))
 
     def _beginning(self, about: About, content_max: int) -> str:
-        reach = 2 * frontmatter.BLOCK_MAX + 4 * (content_max + 1)
+        reach = 2 * frontmatter.YAML_BYTES_MAX + 4 * (content_max + 1)
         text = self._text(about.note)[:reach].decode("utf-8", "ignore")
         # The corpus ends every text with a newline, whether or not the note does.
         return body(text)[: about.chars][: content_max + 1]

@@ -23,7 +23,7 @@ from commonplace.vault.settings import Settings
 from commonplace.vault.store_settings import VAULT, StoreChoice
 from commonplace.vault.vault import Vault
 
-GROUP = "commonplace.stores"
+_GROUP = "commonplace.stores"
 
 
 StoreFactory = Callable[[Permissions], Store]
@@ -59,7 +59,7 @@ async def check_mirror(
 
 def is_neo4j(choice: StoreChoice) -> bool:
     """Tell whether a choice is a Neo4j database."""
-    return BUILT_IN.get(choice.provider) is _neo4j
+    return _BUILT_IN.get(choice.provider) is _neo4j
 
 
 def _require_driver() -> None:
@@ -69,18 +69,18 @@ def _require_driver() -> None:
         )
 
 
-BUILT_IN: dict[str, StoreProvider] = {VAULT: _vault, "neo4j": _neo4j, "bolt": _neo4j}
+_BUILT_IN: dict[str, StoreProvider] = {VAULT: _vault, "neo4j": _neo4j, "bolt": _neo4j}
 
 
 def provider(choice: StoreChoice) -> StoreProvider:
     """Return the provider of a choice; BadArgument if there is none."""
     name = choice.provider
-    if name in BUILT_IN:
-        return BUILT_IN[name]
-    if name not in plugins.names(GROUP):
-        known = ", ".join([*BUILT_IN, *plugins.names(GROUP)])
+    if name in _BUILT_IN:
+        return _BUILT_IN[name]
+    if name not in plugins.names(_GROUP):
+        known = ", ".join([*_BUILT_IN, *plugins.names(_GROUP)])
         raise BadArgument(f"There is no store {name!r}. There are: {known}.")
-    return cast("StoreProvider", plugins.load(GROUP, name))
+    return cast("StoreProvider", plugins.load(_GROUP, name))
 
 
 class Stores:

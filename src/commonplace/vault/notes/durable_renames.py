@@ -24,8 +24,8 @@ from commonplace.vault.notes.rewrite import Outcome, Rewriter, Rewritten
 from commonplace.vault.search.texts import Texts
 from commonplace.vault.supervisor import Background
 
-RETRY_SECONDS = 10.0
-KIND = "rename"
+LINKS_RETRY_SECONDS = 10.0
+RENAME_KIND = "rename"
 
 logger = logging.getLogger(__name__)
 
@@ -51,11 +51,11 @@ class DurableRenames:
         key = uuid.uuid4().hex
         outcome = Outcome()
         with anyio.CancelScope(shield=True):
-            await self._log.put_record(KIND, key, intent.packed())
+            await self._log.put_record(RENAME_KIND, key, intent.packed())
             try:
                 await self._notes.move(intent.old, intent.new)
             except (CommonplaceError, OSError) as error:
-                await self._log.put_record(KIND, key, None)
+                await self._log.put_record(RENAME_KIND, key, None)
                 if isinstance(error, OSError):
                     why = f"{intent.old} cannot be renamed: {reason(error)}."
                     raise Unavailable(why) from error
@@ -75,13 +75,13 @@ class DurableRenames:
         """Close the record of a rename once the history has it, but for what is still to do."""
         await self._history.settle(intent)
         rest = intent.only(later)
-        await self._log.put_record(KIND, key, rest and rest.packed())
+        await self._log.put_record(RENAME_KIND, key, rest and rest.packed())
         if rest is not None:
             self._owing.set()
 
     async def recover(self) -> None:
         """Finish the renames that a crash cut short, or forget those that had not begun."""
-        for key, text in (await self._log.records(KIND)).items():
+        for key, text in (await self._log.records(RENAME_KIND)).items():
             intent = RenamePlan.unpacked(text)
             try:
                 rest = await self._finish(key, intent) if self._moved(intent) else None
@@ -89,7 +89,7 @@ class DurableRenames:
                 logger.warning("A rename could not be finished; it is tried again: %s", error)
                 self._owing.set()
                 continue
-            await self._log.put_record(KIND, key, rest and rest.packed())
+            await self._log.put_record(RENAME_KIND, key, rest and rest.packed())
             if rest is not None:
                 self._owing.set()
 
@@ -111,7 +111,7 @@ class DurableRenames:
         """Finish renames whose links could not follow, as soon as they can, until cancelled."""
         while True:
             await self._owing.wait()
-            await anyio.sleep(RETRY_SECONDS)
+            await anyio.sleep(LINKS_RETRY_SECONDS)
             self._owing = anyio.Event()
             async with self.alone:
                 await self.recover()

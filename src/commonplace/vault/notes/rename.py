@@ -29,7 +29,7 @@ from commonplace.vault.suggestions.authorship import Authorship
 from commonplace.vault.suggestions.ends import Ends
 
 RENAME = "rename_note"
-UNDO_MAX = 50
+_UNDO_MAX = 50
 TOUCHED_MAX = 200
 
 
@@ -240,7 +240,7 @@ class Renames:
         self._recent[intent.old] = intent.new
         self._recent.pop(intent.new, None)
         for kept in (self._undo, self._recent):
-            while len(kept) > UNDO_MAX:
+            while len(kept) > _UNDO_MAX:
                 kept.popitem(last=False)
         return token
 

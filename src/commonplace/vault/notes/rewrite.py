@@ -30,7 +30,7 @@ from commonplace.vault.files.roots import Roots
 _THREADS_MAX = 4
 _TOGETHER_MAX = 64
 _ROUNDS_MAX = 20
-RENAME = Purpose("rename")
+_RENAME = Purpose("rename")
 
 logger = logging.getLogger(__name__)
 
@@ -90,7 +90,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class _Draft:
+class _Rewriting:
     """A note as it was read, and as it is to be."""
 
     path: str
@@ -115,7 +115,7 @@ class Rewriter:
         actor: str,
         key: str,
         behind: Collection[str] = (),
-        purpose: Purpose = RENAME,
+        purpose: Purpose = _RENAME,
     ) -> Outcome:
         """Carry out the plan of each note; one that fails does not keep the others.
 
@@ -183,14 +183,14 @@ class Rewriter:
     ) -> None:
         with self._roots.swaps() as swaps:
             for first in range(0, len(portion), _TOGETHER_MAX):
-                drafts: list[_Draft] = []
+                drafts: list[_Rewriting] = []
                 for path in portion[first : first + _TOGETHER_MAX]:
                     with outcome.noting(path):
                         drafts.append(self._drafted(path, plans[path], _token(key, path)))
                 with outcome.noting(*(draft.path for draft in drafts)):
                     self._rewrite_together(swaps, drafts, outcome)
 
-    def _drafted(self, path: str, plan: Plan, token: str) -> _Draft:
+    def _drafted(self, path: str, plan: Plan, token: str) -> _Rewriting:
         on_disk = path
         try:
             data, _ = self._roots.read_patiently(path)
@@ -201,9 +201,9 @@ class Rewriter:
         changes = plan(text)
         after = edits.apply(text, changes)
         new = data if after == text else endings.encode(after, form, text)
-        return _Draft(path, plan, data, text, changes, after, NewBytes(on_disk, new, token))
+        return _Rewriting(path, plan, data, text, changes, after, NewBytes(on_disk, new, token))
 
-    def _rewrite_together(self, swaps: Swaps, drafts: list[_Draft], outcome: Outcome) -> None:
+    def _rewrite_together(self, swaps: Swaps, drafts: list[_Rewriting], outcome: Outcome) -> None:
         changed = [draft for draft in drafts if draft.change.data != draft.data]
         swapped = swaps.swap([each.change for each in changed])
         outs = {each.path: out for each, out in zip(changed, swapped, strict=True)}
@@ -214,7 +214,7 @@ class Rewriter:
                 if made.before != made.after:
                     outcome.files.append(RewrittenFile(made.path, made.before, made.after))
 
-    def _settled(self, swaps: Swaps, draft: _Draft, out: bytes | OSError) -> _Draft:
+    def _settled(self, swaps: Swaps, draft: _Rewriting, out: bytes | OSError) -> _Rewriting:
         """Clear up after a change; if another program saved just before it, edit that instead."""
         if isinstance(out, OSError):
             raise out

@@ -26,7 +26,7 @@ from commonplace.vault.files.trash_names import TRASH, trash_names
 from commonplace.vault.log.late_records import Afterwards
 from commonplace.vault.log.log import Log
 
-LISTED_MAX = 10_000
+_LISTED_MAX = 10_000
 _KIND = "trash"
 
 
@@ -124,7 +124,7 @@ class Trash:
         for root in self._roots.names():
             disk, _ = self._roots.at(self._roots.joined(root, TRASH))
             found += (self._roots.joined(root, inside) for inside in _files(disk, TRASH))
-        return sorted(found)[:LISTED_MAX]
+        return sorted(found)[:_LISTED_MAX]
 
     def _names(self, path: str) -> Iterator[str]:
         root, inside = self._roots.split(path)

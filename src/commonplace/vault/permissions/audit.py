@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 
 from commonplace.vault.log.late_records import Afterwards
 
-ENTRIES_MAX = 2_000
+_ENTRIES_MAX = 2_000
 
 _KIND = "audit"
 
@@ -58,7 +58,7 @@ class Audit:
         row = AuditEntry(self._clock(), who, operation, path, answer, by, outcome)
         self._writes[number] = row
         await self._kept.put(_KIND, f"{number:012}", json.dumps(asdict(row)))
-        while len(self._writes) > ENTRIES_MAX:
+        while len(self._writes) > _ENTRIES_MAX:
             oldest = next(iter(self._writes))
             del self._writes[oldest]
             await self._kept.put(_KIND, f"{oldest:012}", None)

@@ -16,8 +16,8 @@ from commonplace.errors import BadArgument, NotFound
 from commonplace.vault.log.log import Log
 from commonplace.vault.permissions.requests import Asker, Operation, PermissionChoice
 
-SESSION_SECONDS_MAX = 12 * 3600.0
-SESSIONS_MAX = 1_000
+_SESSION_SECONDS_MAX = 12 * 3600.0
+_SESSIONS_MAX = 1_000
 
 EVERY_PROGRAM = "every program on this machine"
 
@@ -85,7 +85,7 @@ class Remembered:
         if asker.suggests_only or operation in _ONCE_ONLY:
             return False
         since = self._sessions.get((operation, asker.id))
-        if since is not None and self._clock() - since < SESSION_SECONDS_MAX:
+        if since is not None and self._clock() - since < _SESSION_SECONDS_MAX:
             return True
         return await self._log.record(_ALWAYS, _key(operation, asker)) is not None
 
@@ -95,7 +95,7 @@ class Remembered:
             return
         if choice == "session":
             self._sessions[operation, asker.id] = self._clock()
-            while len(self._sessions) > SESSIONS_MAX:
+            while len(self._sessions) > _SESSIONS_MAX:
                 self._sessions.popitem(last=False)
         elif choice == "always":
             who = asker.name if asker.has_token else EVERY_PROGRAM

@@ -19,7 +19,7 @@ from commonplace.vault.permissions.requests import (
     title,
 )
 
-QUESTIONS_MAX = 200
+_QUESTIONS_MAX = 200
 QUESTIONS_CHARS_MAX = 50_000_000
 
 
@@ -48,7 +48,9 @@ class Questions:
             uuid.uuid4().hex, told, far, shown, line, choices(wish.operation)
         )
         asked[question.id] = Asked(key, asker.id, wish)
-        while len(asked) > QUESTIONS_MAX or (len(asked) > 1 and self._held() > QUESTIONS_CHARS_MAX):
+        while len(asked) > _QUESTIONS_MAX or (
+            len(asked) > 1 and self._held() > QUESTIONS_CHARS_MAX
+        ):
             asked.popitem(last=False)
         return question
 

@@ -22,7 +22,7 @@ from commonplace.core.view import View
 from commonplace.errors import BadArgument, Conflict, NotFound, Unavailable
 from commonplace.vault.log.log import Log
 
-PREFIX = "cp_"
+ACCESS_PREFIX = "cp_"
 NAME_CHARS_MAX = 64
 SECRET_CHARS_MAX = 200
 TOKENS_MAX = 1_000
@@ -152,7 +152,7 @@ class Tokens:
 
     async def verify(self, secret: str) -> Token | None:
         """Return the token that a secret belongs to, if it lets anybody in."""
-        id = secret[len(PREFIX) :].partition("_")[0]
+        id = secret[len(ACCESS_PREFIX) :].partition("_")[0]
         token = self.get(id)
         wanted = token.digest if token else _NOBODY
         if not compare_digest(_digest(secret[:SECRET_CHARS_MAX]), wanted) or token is None:
@@ -166,7 +166,7 @@ class Tokens:
 
     async def revoke(self, id: str) -> Token:
         """Let nobody in with a token any more; whoever is in is sent away."""
-        token = self._tokens.get(id.removeprefix(PREFIX))
+        token = self._tokens.get(id.removeprefix(ACCESS_PREFIX))
         if token is None:
             raise NotFound(f"There is no token {id[:20]!r}. See `commonplace token list`.")
         if token.revoked is None:
@@ -251,7 +251,7 @@ def _end_of_day(text: str) -> float:
 
 
 def _secret(id: str) -> str:
-    return f"{PREFIX}{id}_{secrets.token_urlsafe(_SECRET_BYTES)}"
+    return f"{ACCESS_PREFIX}{id}_{secrets.token_urlsafe(_SECRET_BYTES)}"
 
 
 def _digest(secret: str) -> str:

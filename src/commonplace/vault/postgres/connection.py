@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     Cursor = psycopg.Cursor[tuple[Any, ...]]
 
 VERSION_MIN = 15
-CONNECT_SECONDS_MAX = 5
+_CONNECT_SECONDS_MAX = 5
 STATEMENT_MS_MAX = 30_000
 # A process that stops in the middle of a transaction holds its lease's row for so long and no
 # longer.
@@ -85,12 +85,12 @@ def connect(url: str, *, schema: str = "commonplace") -> Connection:
         raw = driver.connect(
             url,
             autocommit=True,
-            connect_timeout=CONNECT_SECONDS_MAX,
+            connect_timeout=_CONNECT_SECONDS_MAX,
             application_name="commonplace",
             keepalives_idle=2,
             keepalives_interval=1,
             keepalives_count=3,
-            tcp_user_timeout=CONNECT_SECONDS_MAX * 1000,
+            tcp_user_timeout=_CONNECT_SECONDS_MAX * 1000,
         )
     except (driver.Error, ValueError) as error:
         raise Unavailable(

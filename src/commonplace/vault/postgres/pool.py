@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from commonplace.errors import Unavailable
 from commonplace.vault.postgres.connection import Connection, connect, load_driver, reason
 
-CONNECTIONS_MAX = 10
-WAIT_SECONDS_MAX = 10.0
+_CONNECTIONS_MAX = 10
+_WAIT_SECONDS_MAX = 10.0
 
 
 class Pool:
@@ -23,8 +23,8 @@ class Pool:
         self,
         url: str,
         *,
-        connections_max: int = CONNECTIONS_MAX,
-        wait_seconds: float = WAIT_SECONDS_MAX,
+        connections_max: int = _CONNECTIONS_MAX,
+        wait_seconds: float = _WAIT_SECONDS_MAX,
     ) -> None:
         self.url = url
         self._wait_seconds = wait_seconds

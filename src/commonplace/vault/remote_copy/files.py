@@ -15,21 +15,21 @@ from pathlib import Path
 import anyio.to_thread
 
 from commonplace.core import paths
+from commonplace.core.file_sides import FILE_BYTES_MAX
 from commonplace.errors import CommonplaceError, Conflict, NotFound, Unavailable, Unreadable
 from commonplace.vault.attachments.files import AttachmentFiles, File
 from commonplace.vault.attachments.open import opened
 from commonplace.vault.files import empty_folders
-from commonplace.vault.files.conflict_copy import keep_conflict_copy, name_of_copy
+from commonplace.vault.files.conflict_copy import COPIES_MAX, keep_conflict_copy, name_of_copy
 from commonplace.vault.files.openat import open_beneath
 from commonplace.vault.files.reader import Look, reason
 from commonplace.vault.files.roots import Roots
 from commonplace.vault.files.writer import temporary
 from commonplace.vault.remote_copy.news import News, Tell
-from commonplace.vault.remote_copy.server import FILE_BYTES_MAX, content_hash
+from commonplace.vault.remote_copy.server import content_hash
 from commonplace.vault.remote_copy.state import CopyState, Writing
 from commonplace.vault.settings import Root, Settings
 
-_COPIES_MAX = 1_000
 _ROOT = "copy"
 
 
@@ -123,7 +123,7 @@ class LocalFiles:
 
     def set_aside(self, path: str) -> None:
         """Give a file the name of a conflict copy."""
-        for number in range(1, _COPIES_MAX):
+        for number in range(1, COPIES_MAX):
             name = name_of_copy(path, _today(), number)
             with suppress(Conflict):
                 self.roots.rename(self._on_disk(path), name)

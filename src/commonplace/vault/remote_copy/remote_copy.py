@@ -19,13 +19,13 @@ from commonplace.errors import BadArgument, CommonplaceError, Conflict, Unavaila
 from commonplace.vault.files import watch
 from commonplace.vault.remote_copy.files import LocalFiles
 from commonplace.vault.remote_copy.news import News, Tell
-from commonplace.vault.remote_copy.rounds import QUIET_SECONDS, Rounds
+from commonplace.vault.remote_copy.rounds import ROUND_QUIET_SECONDS, Rounds
 from commonplace.vault.remote_copy.server import WAIT_SECONDS, NotLetIn, Offline, RemoteServer
 from commonplace.vault.remote_copy.state import CopyState
 from commonplace.vault.remote_copy.sync import FileSync
 
-RESCAN_SECONDS = 5.0
-RETRY_SECONDS_MAX = 5.0
+_RESCAN_SECONDS = 5.0
+_RETRY_SECONDS_MAX = 5.0
 _RETRY_SECONDS = 0.25
 _ONCE_MAX = 100
 
@@ -111,7 +111,7 @@ class RemoteCopy:
             if not later and self._cursor == cursor:
                 return
             if later:
-                await anyio.sleep(QUIET_SECONDS / 2)
+                await anyio.sleep(ROUND_QUIET_SECONDS / 2)
         raise Unavailable("Not all files are in step: some change all the time. Try again later.")
 
     async def run(self, tell_scope: Callable[[Scope], None] | None = None) -> None:
@@ -153,7 +153,7 @@ class RemoteCopy:
             if later:
                 await anyio.sleep(pause)
                 self._news.set()
-            pause = min(2 * pause, RETRY_SECONDS_MAX) if later else _RETRY_SECONDS
+            pause = min(2 * pause, _RETRY_SECONDS_MAX) if later else _RETRY_SECONDS
 
     async def _follow_server(self) -> None:
         pause = _RETRY_SECONDS
@@ -163,7 +163,7 @@ class RemoteCopy:
             except Unavailable as error:
                 self._note_offline(error)
                 await anyio.sleep(pause)
-                pause = min(2 * pause, RETRY_SECONDS_MAX)
+                pause = min(2 * pause, _RETRY_SECONDS_MAX)
                 continue
             pause = _RETRY_SECONDS
             if not self._online:
@@ -187,7 +187,7 @@ class RemoteCopy:
 
     async def _look_again(self) -> None:
         while True:
-            await anyio.sleep(RESCAN_SECONDS)
+            await anyio.sleep(_RESCAN_SECONDS)
             self._note_change()
 
     def _note_change(self) -> None:

@@ -17,8 +17,8 @@ from commonplace.vault.remote_copy.news import News, Tell
 from commonplace.vault.remote_copy.server import NotLetIn, Offline
 from commonplace.vault.remote_copy.sync import FileSync
 
-QUIET_SECONDS = 1.0
-AT_ONCE_MAX = 8
+ROUND_QUIET_SECONDS = 1.0
+_AT_ONCE_MAX = 8
 ROUNDS_MAX = 20
 _REMOVALS: tuple[SyncStep, ...] = ("remove_here", "remove_there")
 
@@ -78,7 +78,7 @@ class Rounds:
         done = await self._rename(files, steps)
         self._hold_back(files, steps)
         self._wait_for_new(files, steps)
-        limit = anyio.CapacityLimiter(AT_ONCE_MAX)
+        limit = anyio.CapacityLimiter(_AT_ONCE_MAX)
         async with anyio.create_task_group() as tasks:
             for path, step in steps.items():
                 tasks.start_soon(self._take, limit, self._do[step], path)
@@ -126,7 +126,7 @@ class Rounds:
         known, since = self._doomed
         since = self._clock() if removals - known else since
         self._doomed = (frozenset(removals), since)
-        if quiet := not removals or self._clock() - since >= QUIET_SECONDS:
+        if quiet := not removals or self._clock() - since >= ROUND_QUIET_SECONDS:
             return quiet
         self._later = True
         return False
@@ -134,7 +134,7 @@ class Rounds:
     def _hold_back(self, files: dict[str, Sides], steps: dict[str, SyncStep]) -> None:
         """Leave out deletions that are too new, or too many."""
         removals = {path for path, step in steps.items() if step in _REMOVALS}
-        quiet = self._clock() - self._doomed[1] >= QUIET_SECONDS
+        quiet = self._clock() - self._doomed[1] >= ROUND_QUIET_SECONDS
         held = self._too_many(files, steps, removals) if quiet else removals
         if quiet and held - self._held:
             self._tell(_many(held, steps))
@@ -164,7 +164,7 @@ class Rounds:
         }
         self._young = young
         for path, since in young.items():
-            if now - since < QUIET_SECONDS:
+            if now - since < ROUND_QUIET_SECONDS:
                 del steps[path]
                 self._later = True
 

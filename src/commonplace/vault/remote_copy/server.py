@@ -17,33 +17,25 @@ from typing import Any, cast
 from urllib.parse import quote, urlencode, urlsplit
 
 from commonplace.core import paths
+from commonplace.core.file_sides import FILE_BYTES_MAX
 from commonplace.core.scopes import Scope
 from commonplace.errors import (
+    CODES,
     BadArgument,
     BadPath,
-    CommonplaceError,
-    Conflict,
     Forbidden,
     NotFound,
     Unavailable,
     Unreadable,
 )
 
-FILE_BYTES_MAX = 100 * 1024 * 1024
 ANSWER_BYTES_MAX = 64 * 1024 * 1024
-FILES_MAX = 200_000
+_FILES_MAX = 200_000
 WAIT_SECONDS = 10
 _SECONDS_MAX = 30.0
 _CONNECTIONS_MAX = 8
 _SHA = re.compile(r"[0-9a-f]{64}")
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
-_ERRORS: Mapping[str, type[CommonplaceError]] = {
-    "BAD_ARGUMENT": BadArgument,
-    "NOT_FOUND": NotFound,
-    "FORBIDDEN": Forbidden,
-    "CONFLICT": Conflict,
-    "UNREADABLE": Unreadable,
-}
 
 
 class Offline(Unavailable):
@@ -268,10 +260,8 @@ def _checked(status: int, data: bytes) -> bytes:
         raise Forbidden(message or "The server refuses this.")
     if status == http.HTTPStatus.NOT_FOUND:
         raise NotFound(message or "There is no such file on the server.")
-    if code in _ERRORS:
-        raise _ERRORS[code](message)
-    if code == "UNAVAILABLE":
-        raise Unavailable(message)
+    if code in CODES:
+        raise CODES[code](message)
     if status >= http.HTTPStatus.INTERNAL_SERVER_ERROR:
         raise Offline(message or f"The server is not ready ({status}).")
     raise BadArgument(message or f"The server answers with {status}. Is the address right?")
@@ -292,8 +282,8 @@ def _files(found: dict[str, Any]) -> RemoteFiles:
     if may not in ("read", "suggest", "write") or not isinstance(whole, bool):
         raise _strange()
     listed, missing = cast("list[object]", rows), cast("list[object]", gone)
-    if len(listed) > FILES_MAX:
-        raise Unreadable(f"The vault has more than {FILES_MAX:,} files; a copy takes no more.")
+    if len(listed) > _FILES_MAX:
+        raise Unreadable(f"The vault has more than {_FILES_MAX:,} files; a copy takes no more.")
     files: dict[str, str] = {}
     refused: list[str] = []
     large: set[str] = set()

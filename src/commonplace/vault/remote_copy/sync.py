@@ -9,6 +9,7 @@ from dataclasses import replace
 import anyio.to_thread
 
 from commonplace.core import paths
+from commonplace.core.attachments.media import SAVED_BYTES_MAX
 from commonplace.core.file_sides import Sides
 from commonplace.core.text import endings
 from commonplace.core.text.merge import merge3
@@ -35,8 +36,6 @@ from commonplace.vault.remote_copy.server import (
     content_hash,
 )
 from commonplace.vault.remote_copy.state import AgreedFile, CopyState, Sending
-
-SENT_BYTES_MAX = 25_000_000
 
 
 class FileSync:
@@ -169,8 +168,8 @@ class FileSync:
         found = await self._look(path)
         if found is None or content_hash(found.data) != sides.here:
             return
-        if len(found.data) > SENT_BYTES_MAX:
-            raise BadArgument(f"A file can have at most {SENT_BYTES_MAX // 1_000_000} MB here.")
+        if len(found.data) > SAVED_BYTES_MAX:
+            raise BadArgument(f"A file can have at most {SAVED_BYTES_MAX // 1_000_000} MB here.")
         was, base = sides.base or "", None
         if sides.there is not None and is_mergeable(path, found.data):
             base = self._base(path, found.data)

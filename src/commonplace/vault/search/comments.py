@@ -20,7 +20,7 @@ from commonplace.vault.search.ripgrep import Pattern
 from commonplace.vault.search.texts import Texts
 from commonplace.vault.threads import aside_if_long
 
-NOTES_MAX = 2_000
+_NOTES_MAX = 2_000
 
 Pick = Callable[[Collection[int]], list[CatalogEntry]]
 """Tells the entries of some notes, of all that are searched, newest first."""
@@ -60,7 +60,7 @@ class CommentSearch:
         wanted = [
             entry for entry in pick(longer) if self._without.get(entry.note) != entry.mtime_ns
         ]
-        looked = wanted[:NOTES_MAX]
+        looked = wanted[:_NOTES_MAX]
         rows = [(entry.note, *row) for entry in looked for row in await self._comments(entry)]
         texts = [f"{{>>{one_line(text, len(text))}<<}}" for _, _, text in rows]
         hits = await anyio.to_thread.run_sync(_matching, pattern, texts) if rows else []

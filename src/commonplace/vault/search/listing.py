@@ -25,7 +25,7 @@ from commonplace.vault.search.texts import Texts
 from commonplace.vault.threads import aside_if_long
 
 BACKLINKS_MAX = 500
-TAGS_MAX = 10_000
+_TAGS_MAX = 10_000
 LISTED_SECONDS_MAX = 5.0
 _NEWEST_MIN = 1_000
 _NEWEST_EACH = 50
@@ -199,7 +199,7 @@ class Listing:
     async def tags(self) -> list[tuple[str, int]]:
         """Return the tags that most notes carry, and how many do."""
         await self._notes.queue.catch_up_index()
-        return await self._aside.ask(lambda index: index.tags.counted(TAGS_MAX))
+        return await self._aside.ask(lambda index: index.tags.counted(_TAGS_MAX))
 
     async def tagged(self, tag: str) -> list[tuple[str, str]]:
         """Return the notes that carry a tag: (path, title)."""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:  # the table of tools needs a name of this module, and no inde
     from commonplace.vault.index.indexer import Indexer
     from commonplace.vault.index.mirror import Contents
 
-WAIT_SECONDS_MAX = 5.0
+READY_SECONDS_MAX = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Readiness:
     """Waits for the index, within bounds."""
 
     def __init__(
-        self, indexer: "Indexer", contents: "Contents", seconds_max: float = WAIT_SECONDS_MAX
+        self, indexer: "Indexer", contents: "Contents", seconds_max: float = READY_SECONDS_MAX
     ) -> None:
         self._indexer = indexer
         self._contents = contents

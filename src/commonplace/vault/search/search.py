@@ -23,7 +23,7 @@ from commonplace.core.search.query import SearchQuery
 from commonplace.core.search.ranking import Ranked
 from commonplace.core.text import words
 from commonplace.errors import Unavailable
-from commonplace.vault.embeddings.semantic import NOTES_MAX, Near, SemanticSearch
+from commonplace.vault.embeddings.semantic import NEAR_NOTES_MAX, Near, SemanticSearch
 from commonplace.vault.files.roots import Roots
 from commonplace.vault.index.catalog import CatalogEntry
 from commonplace.vault.index.corpus.ranges import Span
@@ -226,7 +226,7 @@ class Search:
         return [self._hit(each, known[each.note], "") for each in near if each.note in known]
 
     async def _ranked(self, query: str, limit: int, allowed: Collection[int] | None) -> list[Hit]:
-        most = max(limit, NOTES_MAX)
+        most = max(limit, NEAR_NOTES_MAX)
 
         async def by_words() -> dict[int, float]:
             found = await self._aside.ask(lambda index: index.words.search(query, most, allowed))

@@ -7,14 +7,14 @@ from commonplace.core import excerpts
 from commonplace.vault.index.reader import Index
 from commonplace.vault.search.search import NoteMatch
 
-NOTES_MAX = 1_000
-SHOWN_MAX = 20
+_NOTES_MAX = 1_000
+_SHOWN_MAX = 20
 
 
 def of_matches(index: Index, matches: Iterable[NoteMatch]) -> tuple[str, ...]:
     """Return the line for matches, nothing where all of it is decided."""
     waiting = index.pending.counts()
-    looked = islice(matches, NOTES_MAX) if waiting else ()
+    looked = islice(matches, _NOTES_MAX) if waiting else ()
     pending = [match for match in looked if match.path in waiting]
     lines = {
         match.path: set(excerpts.matching_lines(match.text(), match.spans)) for match in pending
@@ -37,6 +37,6 @@ def of_places(places: list[str]) -> tuple[str, ...]:
     """Return the line that names places."""
     if not places:
         return ()
-    more = f" and {len(places) - SHOWN_MAX} more" if len(places) > SHOWN_MAX else ""
-    shown = ", ".join(places[:SHOWN_MAX])
+    more = f" and {len(places) - _SHOWN_MAX} more" if len(places) > _SHOWN_MAX else ""
+    shown = ", ".join(places[:_SHOWN_MAX])
     return (f"Undecided, as it is a suggestion that nobody has accepted: {shown}{more}.",)

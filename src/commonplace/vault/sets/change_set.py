@@ -11,7 +11,7 @@ from typing import Literal
 from commonplace.core.scopes import HOLDER_PREFIX
 
 GAP_SECONDS_MAX = 600.0
-QUIET_SECONDS = 120.0
+SET_QUIET_SECONDS = 120.0
 
 WriteKind = Literal["suggested", "parked", "done"]
 WriteOutcome = Literal["", "accepted", "rejected", "failed", "withdrawn", "undone"]
@@ -111,7 +111,7 @@ def state_of(
     if counts.waiting:
         if counts.decided:
             return "partly decided"
-        quiet = not held and now - max(last, one.named) >= QUIET_SECONDS
+        quiet = not held and now - max(last, one.named) >= SET_QUIET_SECONDS
         return "ready" if quiet or one.said_ready else "open"
     if counts.accepted or counts.modified:
         return "accepted"

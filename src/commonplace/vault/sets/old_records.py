@@ -13,7 +13,7 @@ from commonplace.core import critic
 from commonplace.core.text.edits import Edit
 from commonplace.errors import CommonplaceError
 from commonplace.vault.documents.notes import LiveNotes
-from commonplace.vault.history.intents import KIND as INTENT, Intent, Intents, Json
+from commonplace.vault.history.intents import INTENT as INTENT, Intent, Intents, Json
 from commonplace.vault.log.log import Log, Record
 from commonplace.vault.sets.decision import SetDecision, in_order
 from commonplace.vault.sets.steps import DECIDE, UNDO, Steps

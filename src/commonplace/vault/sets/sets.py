@@ -18,7 +18,7 @@ from commonplace.vault.sets.change_set import (
 from commonplace.vault.sets.store import SetStore
 from commonplace.vault.suggestions.authorship import Suggester
 
-TITLE_CHARS_MAX = 200
+_TITLE_CHARS_MAX = 200
 WHY_CHARS_MAX = 4_000
 
 _OUTCOMES: dict[str, WriteOutcome] = {
@@ -97,7 +97,7 @@ class Sets:
         self, actor: str, name: str, title: str, why: str, *, ready: bool = False
     ) -> ChangeSet:
         """Name the set that an assistant is working on; it begins one if there is none."""
-        title, why = _line(title, TITLE_CHARS_MAX, "title"), _within(why, WHY_CHARS_MAX, "why")
+        title, why = _line(title, _TITLE_CHARS_MAX, "title"), _within(why, WHY_CHARS_MAX, "why")
         if not title:
             raise BadArgument("title is empty: say in a few words what these changes are for.")
         async with self._turn:
@@ -118,7 +118,7 @@ class Sets:
         assistant whatever its name. What it wrote before is finished by this. `conversation` is
         kept with the set for whoever began it. A set that nothing was written to is not listed.
         """
-        title, why = _line(title, TITLE_CHARS_MAX, "title"), _within(why, WHY_CHARS_MAX, "why")
+        title, why = _line(title, _TITLE_CHARS_MAX, "title"), _within(why, WHY_CHARS_MAX, "why")
         async with self._turn:
             await self.store.load()
             key, now = assistant_key(actor, name), self._clock()
@@ -186,7 +186,7 @@ class Sets:
 
     async def rename(self, number: int, title: str) -> ChangeSet:
         """Give a set another title."""
-        title = _line(title, TITLE_CHARS_MAX, "title")
+        title = _line(title, _TITLE_CHARS_MAX, "title")
         async with self._turn:
             renamed = replace(await self.get(number), title=title)
             await self.store.change(renamed)
@@ -213,7 +213,7 @@ class Sets:
                 raise NotFound(f"Nothing in set {number} was written to these notes.")
             if len(taken) == len(writes):
                 raise Conflict(f"Those are all changes of set {number}. Name only some of them.")
-            title = _line(title, TITLE_CHARS_MAX, "title")
+            title = _line(title, _TITLE_CHARS_MAX, "title")
             # Finished by this: what the assistant writes next joins what is left.
             apart = replace(one, began=taken[0].time, title=title, why="", said_ready=True)
             fresh = await self.store.begin(apart)

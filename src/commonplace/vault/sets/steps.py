@@ -24,8 +24,8 @@ from commonplace.vault.suggestions.note_decision import NoteDecision
 from commonplace.vault.threads import aside_if_long
 
 DECIDE, UNDO = "decide-set", "undo-set"
-DECISIONS_MAX = 500
-DECIDED, DEEDS = "set-decided", "set-deeds"
+_DECISIONS_MAX = 500
+_DECIDED, DEEDS = "set-decided", "set-deeds"
 
 
 class Steps:
@@ -53,7 +53,7 @@ class Steps:
     async def all(self) -> dict[int, SetDecision]:
         """Return the decisions that can be undone, the oldest first."""
         if self._kept is None:
-            rows = (await self._log.records(DECIDED)).values()
+            rows = (await self._log.records(_DECIDED)).values()
             found = sorted(map(SetDecision.unpacked, rows), key=lambda one: one.id)
             self._kept = {one.id: one for one in found}
         return self._kept
@@ -135,11 +135,11 @@ class Steps:
         kept[one.id] = one = replace(one, count=count)
         entered = await self._decisions.enter(deeds) if new else []
         deeds_kept = Record(DEEDS, str(one.id), json.dumps(made, ensure_ascii=False))
-        old = list(kept)[:-DECISIONS_MAX]
+        old = list(kept)[:-_DECISIONS_MAX]
         for id in old:
             del kept[id]
         forgotten = [record for id in old for record in _gone(id)]
-        return [*entered, Record(DECIDED, str(one.id), one.packed()), deeds_kept, *forgotten]
+        return [*entered, Record(_DECIDED, str(one.id), one.packed()), deeds_kept, *forgotten]
 
     # -- one note
 
@@ -186,4 +186,4 @@ def _holds(deed: Json, passage: str, document: str) -> bool:
 
 
 def _gone(id: int) -> list[Record]:
-    return [Record(DECIDED, str(id), None), Record(DEEDS, str(id), None)]
+    return [Record(_DECIDED, str(id), None), Record(DEEDS, str(id), None)]

@@ -4,7 +4,9 @@ A key that is unknown or of the wrong kind is an error that names it, because a 
 is silently ignored would be worse than none.
 """
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import cast
 
 from commonplace.errors import BadArgument
@@ -43,57 +45,54 @@ def parse_config(text: str) -> Config:
         table = cast("dict[str, object]", tomllib.loads(text))
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise BadArgument(f"{CONFIG_FILE} is not valid TOML: {error}.") from None
-    known = {"roots", "tools", "read_only", "always_load", "ignore", "policy"}
-    known |= {"suggestions", "embeddings", "store", "attachments", "history"}
-    for key in table.keys() - known:
-        raise BadArgument(f"{CONFIG_FILE}: unknown key {key!r}. Known: {', '.join(sorted(known))}.")
-    tools, read_only = table.get("tools"), table.get("read_only")
-    if not isinstance(read_only, bool | None):
-        raise BadArgument(f"{CONFIG_FILE}: read_only must be true or false.")
-    return Config(
-        roots=_roots(_texts_by_name(table, "roots")),
-        tools=None if tools is None else families_of(_texts(table, "tools"), _key("tools")),
-        read_only=read_only,
-        always_load=_texts(table, "always_load") if "always_load" in table else None,
-        ignore=_texts(table, "ignore"),
-        policies=policies_of(_texts_by_name(table, "policy").items(), _key("policy")),
-        suggestions=_suggestions(table.get("suggestions", {})),
-        embeddings=_embeddings(table.get("embeddings")),
-        store=_texts_by_name(table, "store"),
-        attachments=_attachments(table.get("attachments")),
-        history=_history(table.get("history")),
-    )
+    for key in table.keys() - _READERS.keys():
+        known = ", ".join(sorted(_READERS))
+        raise BadArgument(f"{CONFIG_FILE}: unknown key {key!r}. Known: {known}.")
+    found = {_FIELDS.get(key, key): _READERS[key](value) for key, value in table.items()}
+    return Config(**found)  # pyright: ignore[reportArgumentType]
 
 
-def _roots(named: dict[str, str]) -> tuple[tuple[str, str], ...]:
+def _roots(given: object) -> tuple[tuple[str, str], ...]:
+    named = _texts_by_name(given, "roots")
     if any("\0" in where for where in named.values()):
         raise BadArgument(f"{_key('roots')}: a folder's name cannot hold a NUL character.")
     return tuple(named.items())
 
 
-def _embeddings(given: object) -> str | None:
-    if not isinstance(given, str | None):
-        raise BadArgument(f"{_key('embeddings')} must be a text: local, none, or URL#MODEL.")
-    return None if given is None else embeddings_of(given, _key("embeddings"))
+def _tools(given: object) -> tuple[str, ...]:
+    return families_of(_texts(given, "tools"), _key("tools"))
 
 
-def _attachments(given: object) -> str | None:
-    if not isinstance(given, str | None):
-        raise BadArgument(f"{_key('attachments')} must be a text: the folder for new attachments.")
-    if given is not None:
-        from commonplace.core import paths
-
-        try:
-            paths.folder_path(given.removeprefix("./").strip("/"))
-        except BadArgument as error:
-            raise BadArgument(f"{_key('attachments')}: {error}") from None
+def _read_only(given: object) -> bool:
+    if not isinstance(given, bool):
+        raise BadArgument(f"{_key('read_only')} must be true or false.")
     return given
 
 
-def _history(given: object) -> tuple[int, int] | None:
+def _policies(given: object) -> dict[str, str]:
+    return policies_of(_texts_by_name(given, "policy").items(), _key("policy"))
+
+
+def _embeddings(given: object) -> str:
+    if not isinstance(given, str):
+        raise BadArgument(f"{_key('embeddings')} must be a text: local, none, or URL#MODEL.")
+    return embeddings_of(given, _key("embeddings"))
+
+
+def _attachments(given: object) -> str:
+    if not isinstance(given, str):
+        raise BadArgument(f"{_key('attachments')} must be a text: the folder for new attachments.")
+    from commonplace.core import paths
+
+    try:
+        paths.folder_path(given.removeprefix("./").strip("/"))
+    except BadArgument as error:
+        raise BadArgument(f"{_key('attachments')}: {error}") from None
+    return given
+
+
+def _history(given: object) -> tuple[int, int]:
     """Read how long the history is kept: days and megabytes, both at least 1."""
-    if given is None:
-        return None
     table = cast("dict[str, object]", given) if isinstance(given, dict) else {"": None}
     usual = Retention()
     days, room = table.get("days", usual.days), table.get("megabytes", usual.megabytes)
@@ -119,17 +118,34 @@ def _key(name: str) -> str:
     return f"{CONFIG_FILE}: {name}"
 
 
-def _texts(table: dict[str, object], key: str) -> tuple[str, ...]:
-    value = table.get(key, [])
+def _texts(value: object, key: str) -> tuple[str, ...]:
     items = cast("list[object]", value) if isinstance(value, list) else [None]
     if not all(isinstance(item, str) for item in items):
         raise BadArgument(f"{_key(key)} must be a list of texts.")
     return tuple(cast("list[str]", items))
 
 
-def _texts_by_name(table: dict[str, object], key: str) -> dict[str, str]:
-    value = table.get(key, {})
+def _texts_by_name(value: object, key: str) -> dict[str, str]:
     pairs = cast("dict[str, object]", value) if isinstance(value, dict) else {"": None}
     if not all(isinstance(item, str) for item in pairs.values()):
         raise BadArgument(f"{_key(key)} must be a table of texts.")
     return cast("dict[str, str]", pairs)
+
+
+_READERS: Mapping[str, Callable[[object], object]] = {
+    "roots": _roots,
+    "tools": _tools,
+    "read_only": _read_only,
+    "always_load": partial(_texts, key="always_load"),
+    "ignore": partial(_texts, key="ignore"),
+    "policy": _policies,
+    "suggestions": _suggestions,
+    "embeddings": _embeddings,
+    "store": partial(_texts_by_name, key="store"),
+    "attachments": _attachments,
+    "history": _history,
+}
+"""Each key that a file may have, and what reads its value."""
+
+_FIELDS = {"policy": "policies"}
+"""Keys whose field of `Config` has another name."""

@@ -19,6 +19,8 @@ import anyio
 import anyio.to_thread
 
 from commonplace.core import critic, paths
+from commonplace.core.attachments.media import SAVED_BYTES_MAX
+from commonplace.core.file_sides import FILE_BYTES_MAX
 from commonplace.core.text import endings
 from commonplace.core.text.edits import Edit, diff
 from commonplace.core.text.endings import FileForm
@@ -31,13 +33,12 @@ from commonplace.errors import (
     Unavailable,
     Unreadable,
 )
-from commonplace.vault.attachments.attachments import SAVED_BYTES_MAX
 from commonplace.vault.documents.changes import FILE
 from commonplace.vault.files.reader import NOTE_BYTES_MAX, reason
 from commonplace.vault.notes.rename_plan import RenamePlan
 from commonplace.vault.permissions.requests import Asker
 from commonplace.vault.settings import CONFIG_FILE
-from commonplace.vault.shared_files.file_list import FILE_BYTES_MAX, SharedList, find_file
+from commonplace.vault.shared_files.file_list import SharedList, find_file
 from commonplace.vault.vault import Vault
 
 REMEMBERED_MAX = 10_000

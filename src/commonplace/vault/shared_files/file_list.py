@@ -18,6 +18,7 @@ import anyio
 import anyio.to_thread
 
 from commonplace.core import paths
+from commonplace.core.file_sides import FILE_BYTES_MAX
 from commonplace.errors import CommonplaceError, Unavailable
 from commonplace.vault.attachments.files import File
 from commonplace.vault.attachments.open import iter_parts, opened
@@ -25,9 +26,8 @@ from commonplace.vault.files.reader import Stamp
 from commonplace.vault.index.mirror import NoteChange
 from commonplace.vault.vault import Vault
 
-FILE_BYTES_MAX = 100 * 1024 * 1024
-WAIT_SECONDS_MAX = 15.0
-RESCAN_SECONDS = 2.0
+LIST_WAIT_SECONDS_MAX = 15.0
+_RESCAN_SECONDS = 2.0
 _RESCAN_PART = 40
 _GONE_MAX = 100_000
 _HASHED_AT_ONCE = 200
@@ -66,12 +66,12 @@ class SharedList:
         self._news = anyio.Event()
         self._turn = anyio.Lock()
         self._scanned = float("-inf")
-        self._pause = RESCAN_SECONDS
+        self._pause = _RESCAN_SECONDS
 
     async def since(self, cursor: str, wait: float) -> FileListing:
         """Return what changed since a cursor; wait for a while if nothing has."""
         asked = self._clock()
-        end = asked + min(wait, WAIT_SECONDS_MAX)
+        end = asked + min(wait, LIST_WAIT_SECONDS_MAX)
         with self._following():
             while True:
                 # Whoever comes for the first time may come once only, and wants what is there now.
@@ -116,7 +116,7 @@ class SharedList:
             if self._scanned < moment or began - self._scanned >= self._pause:
                 await self._look_at_all()
                 self._scanned = began
-                self._pause = max(RESCAN_SECONDS, _RESCAN_PART * (self._clock() - began))
+                self._pause = max(_RESCAN_SECONDS, _RESCAN_PART * (self._clock() - began))
 
     async def _look_at_all(self) -> None:
         found = await anyio.to_thread.run_sync(self._notes)

@@ -14,7 +14,7 @@ from commonplace.vault.index.queries.suggestions import PendingRow
 from commonplace.vault.index.reader import Index
 from commonplace.vault.suggestions.ends import Ends, TextOf
 
-WAIT_SECONDS_MAX = 5.0
+_WAIT_SECONDS_MAX = 5.0
 
 
 class Absence:
@@ -47,7 +47,7 @@ class Absence:
             self._waited.pop(path)  # not before: another may wait for it
             if ended:
                 # Whoever counts what waits asks the index.
-                with anyio.move_on_after(WAIT_SECONDS_MAX):
+                with anyio.move_on_after(_WAIT_SECONDS_MAX):
                     await self._indexer.settled()
 
     async def run(self) -> None:
@@ -63,5 +63,5 @@ class Absence:
     async def leave(self) -> None:
         """Let the index know what waits, for the next time, once all files are written."""
         if fresh := self._ends.fresh:
-            with anyio.move_on_after(WAIT_SECONDS_MAX):
+            with anyio.move_on_after(_WAIT_SECONDS_MAX):
                 await self._indexer.follow(fresh)

@@ -24,8 +24,8 @@ from commonplace.vault.log.log import Log, Record
 from commonplace.vault.suggestions.ledger import Credit, Decision, Ledger
 from commonplace.vault.suggestions.note_decision import NoteDecision
 
-DECISION, UNDO = "decision", "undo-decision"
-UNDO_MAX = 200
+DECISION, _UNDO = "decision", "undo-decision"
+_UNDO_MAX = 200
 UNDO_BYTES_MAX = 32 * 1024 * 1024
 DECIDED = "undo"
 _ANCHOR = 40
@@ -66,7 +66,7 @@ class Decisions:
         self._sizes: dict[str, int] | None = None
         self._rejected: RejectedNotes | None = None
         intents.register(DECISION, self)
-        intents.register(UNDO, self)
+        intents.register(_UNDO, self)
 
     def teach(self, rejected: RejectedNotes) -> None:
         """Say where rejected notes go."""
@@ -89,7 +89,7 @@ class Decisions:
         if kept is None:
             raise NotFound("There is no such decision to undo, or it was undone already.")
         steps = [{"deed": deed, "token": token} for deed in json.loads(kept)["deeds"]]
-        await self._intents.run(Intent.new(UNDO, "review:undo", steps, ordered=0))
+        await self._intents.run(Intent.new(_UNDO, "review:undo", steps, ordered=0))
         return [NoteDecision.unpacked(cast("Json", step["deed"])).path for step in steps]
 
     # -- the steps of intents
@@ -97,7 +97,7 @@ class Decisions:
     async def carry_out(self, intent: Intent, step: int) -> None:
         """Decide in one note, or take that back."""
         what = cast("Any", intent.steps[step])
-        if intent.kind == UNDO:
+        if intent.kind == _UNDO:
             await self.undo_note(intent, step, NoteDecision.unpacked(what["deed"]))
         else:
             await self.decide_note(intent, step, what)
@@ -116,7 +116,7 @@ class Decisions:
 
     async def close(self, intent: Intent, done: Mapping[int, Json]) -> Sequence[Record]:
         """Put a decision on record, and how to take it back."""
-        if intent.kind == UNDO:
+        if intent.kind == _UNDO:
             token = str(intent.steps[0]["token"])
             (self._sizes or {}).pop(token, None)
             deeds = [NoteDecision.unpacked(cast("Json", step["deed"])) for step in intent.steps]
@@ -147,7 +147,7 @@ class Decisions:
         self._sizes[token] = size
         gone: list[Record] = []
         while len(self._sizes) > 1 and (
-            len(self._sizes) > UNDO_MAX or sum(self._sizes.values()) > UNDO_BYTES_MAX
+            len(self._sizes) > _UNDO_MAX or sum(self._sizes.values()) > UNDO_BYTES_MAX
         ):
             oldest = next(iter(self._sizes))
             del self._sizes[oldest]

@@ -8,15 +8,13 @@ was changed goes on as the one that stands in its place now, with whoever change
 import logging
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass, replace
-from difflib import SequenceMatcher
 
 import anyio
 
-from commonplace.core import critic, digest
+from commonplace.core import critic
 from commonplace.core.critic import rank
-from commonplace.core.critic.decide import accepted_as, outcome
 from commonplace.errors import CommonplaceError
 from commonplace.vault.documents.changes import Change
 from commonplace.vault.documents.file.decided_by_hand import HandEnd
@@ -26,10 +24,16 @@ from commonplace.vault.index.mirror import NoteChange
 from commonplace.vault.index.queries.suggestions import PendingRow
 from commonplace.vault.index.reader import Index
 from commonplace.vault.suggestions.ledger import Credit, Decision, End, Ledger
+from commonplace.vault.suggestions.row_changes import (
+    compared,
+    decided,
+    end_of,
+    is_on_record,
+    pending_rows,
+)
 
 # Whoever decides writes the ledger right after the text; only what is not there by then is ours.
 LEDGER_LAG_SECONDS = 1.0
-_COMPARED_MAX = 2_000
 ANOTHER_PROGRAM = "another program"
 _IN_THE_FILE = f"{ANOTHER_PROGRAM}, in the file"
 _BY_HAND = frozenset(("call", "typing", "file"))
@@ -47,13 +51,6 @@ class Ended:
     ended: list[PendingRow]
     carried: list[tuple[PendingRow, PendingRow]]
     since: float
-
-
-def pending_rows(
-    path: str, marked: str, suggestions: Iterable[critic.Suggestion]
-) -> list[PendingRow]:
-    """Return suggestions in a text as the index has them."""
-    return [(path, *digest.suggestion_row(marked, each)) for each in suggestions]
 
 
 class Ends:
@@ -180,10 +177,10 @@ class Ends:
             self._ids[path] = document
         by_hand = self._by_hand.pop(document or "", {})
         fresh = self._passing.get(path, {}).keys() - {rank(row[1]) for row in before}
-        decided, rest = _decided(before, now, by_hand)
+        by_save, rest = decided(before, now, by_hand)
         # What an assistant has suggested since stands in no other's place.
-        ended, carried = _compared(rest, [row for row in now if rank(row[1]) not in fresh])
-        ended += decided
+        ended, carried = compared(rest, [row for row in now if rank(row[1]) not in fresh])
+        ended += by_save
         passed = await self._passed(path, before, now, gone=gone)
         if not ended and not carried and not passed:
             return
@@ -194,7 +191,7 @@ class Ends:
         ended += passed
         if gone:
             told = self._told(document, path, since)
-            rows = [row for row in ended if not _taken(told, row)]
+            rows = [row for row in ended if not is_on_record(told, row)]
             end: End = "gone with the note"
             await self._ledger.decide([self._end(document, row, end, who) for row in rows])
             return
@@ -213,7 +210,7 @@ class Ends:
 
     async def compare(self, path: str, before: list[PendingRow], marked: str) -> bool:
         """Put on record what ended in a note while nobody looked; tell whether anything did."""
-        ended, carried = _compared(before, pending_rows(path, marked, critic.suggestions(marked)))
+        ended, carried = compared(before, pending_rows(path, marked, critic.suggestions(marked)))
         if not ended and not carried:
             return False
         await self._ledger.load()
@@ -236,19 +233,19 @@ class Ends:
         credited = {
             new[1]: _with_author(credit, who)
             for old, new in found.carried
-            if not _taken(told, old) and (credit := self._ledger.credit(document, old[1]))
+            if not is_on_record(told, old) and (credit := self._ledger.credit(document, old[1]))
         }
         await self._ledger.credit_to(document, credited)
         text = critic.accepted(marked)
         decisions: list[Decision] = []
         for row in found.ended:
-            if _taken(told, row):
+            if is_on_record(told, row):
                 continue
             if (hand := (by_hand or {}).get(rank(row[1]))) is not None:
                 reason = f"accepted as: {hand.text}" if hand.end == "modified" else ""
                 decisions.append(self._end(document, row, hand.end, _IN_THE_FILE, reason))
             else:
-                decisions.append(self._end(document, row, *_outcome(text, row, who)))
+                decisions.append(self._end(document, row, *end_of(text, row, who)))
         await self._ledger.decide(decisions)
 
     def _told(self, document: str, path: str, since: float) -> Counter[tuple[str, str]]:
@@ -287,49 +284,6 @@ class Ends:
             actors=credit.actors if credit else (),
             made=credit.time if credit else None,
         )
-
-
-def _decided(
-    before: list[PendingRow], now: list[PendingRow], by_hand: Collection[str]
-) -> tuple[list[PendingRow], list[PendingRow]]:
-    """Tell suggestions that are known to have ended in a save from all others."""
-    there = {rank(row[1]) for row in now}
-    decided = [row for row in before if rank(row[1]) in by_hand and rank(row[1]) not in there]
-    return decided, [row for row in before if row not in decided]
-
-
-def _compared(
-    before: list[PendingRow], now: list[PendingRow]
-) -> tuple[list[PendingRow], list[tuple[PendingRow, PendingRow]]]:
-    """Tell which suggestions are gone, and which stand in the places of others."""
-    old, new = [rank(row[1]) for row in before], [rank(row[1]) for row in now]
-    if old == new:
-        return [], []
-    if max(len(old), len(new)) > _COMPARED_MAX:
-        return [row for row in before if rank(row[1]) not in set(new)], []
-    gone: list[PendingRow] = []
-    carried: list[tuple[PendingRow, PendingRow]] = []
-    for kind, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        if kind != "equal":
-            carried += zip(before[a:b], now[c:d], strict=False)
-            gone += before[a + min(b - a, d - c) : b]
-    return gone, carried
-
-
-def _outcome(text: str, row: PendingRow, who: str) -> tuple[End, str, str]:
-    """Tell from the accepted view how a suggestion ended, who ended it, and what was made of it."""
-    _, _, _, _, old, new, _, _, before, after = row
-    if end := outcome(text, before, after, old, new):
-        return end, who, ""
-    made = accepted_as(text, before, after, old, new)
-    return ("modified", who, f"accepted as: {made}") if made else ("edited away", who, "")
-
-
-def _taken(told: Counter[tuple[str, str]], row: PendingRow) -> bool:
-    """Tell whether the end of a suggestion is on record already; each record counts for one."""
-    key = (row[4], row[5])
-    told[key] -= 1
-    return told[key] >= 0
 
 
 def _with_author(credit: Credit, who: str) -> Credit:

@@ -22,7 +22,7 @@ from commonplace.vault.suggestions.suspected_rejections import SuspectedRejectio
 _SUGGESTED = "suggested"
 _DECIDED = "decided"
 _TOLD = "decided-told"
-DECISIONS_MAX = 10_000
+_DECISIONS_MAX = 10_000
 
 
 End = Literal[
@@ -137,7 +137,7 @@ class Ledger:
             for value in (await self._kept.records(_DECIDED)).values()
             for row in json.loads(value)
         ]
-        self._decisions = sorted(decided, key=lambda one: one.time)[-DECISIONS_MAX:]
+        self._decisions = sorted(decided, key=lambda one: one.time)[-_DECISIONS_MAX:]
         told = await self._kept.records(_TOLD)
         self._told = {_pair(key): float(value) for key, value in told.items()}
         await self.doubts.load()
@@ -184,7 +184,7 @@ class Ledger:
         await self._end_doubts(decisions)
         value = json.dumps([plain(one) for one in decisions], ensure_ascii=False)
         await self._kept.put(_DECIDED, uuid.uuid4().hex, value)
-        self._decisions = [*self._decisions, *decisions][-DECISIONS_MAX:]
+        self._decisions = [*self._decisions, *decisions][-_DECISIONS_MAX:]
 
     async def enter(self, decisions: Collection[Decision]) -> list[Record]:
         """Remember how suggestions ended, and return what the caller has to save of that."""
@@ -193,7 +193,7 @@ class Ledger:
             return []
         await self._end_doubts(decisions)
         value = json.dumps([plain(one) for one in decisions], ensure_ascii=False)
-        self._decisions = [*self._decisions, *decisions][-DECISIONS_MAX:]
+        self._decisions = [*self._decisions, *decisions][-_DECISIONS_MAX:]
         return [Record(_DECIDED, uuid.uuid4().hex, value)]
 
     async def rewrite(self, remade: Callable[[Decision], Decision]) -> int:

@@ -23,7 +23,7 @@ _CUT = "read-in-part"
 
 
 @dataclass(slots=True)
-class _Reading:
+class _ReadText:
     time: float
     text: str | None
     lines: int = 0
@@ -35,7 +35,7 @@ class Readings:
     """Who read which note when, the latest kept."""
 
     def __init__(self) -> None:
-        self._seen: OrderedDict[tuple[str, str], _Reading] = OrderedDict()
+        self._seen: OrderedDict[tuple[str, str], _ReadText] = OrderedDict()
         self._texts: OrderedDict[tuple[str, str], int] = OrderedDict()
         self._chars = 0
 
@@ -45,7 +45,7 @@ class Readings:
         before = self._seen.pop(key, None)
         self._forget_text(key)
         shown = before.shown if before is not None and before.text == text else []
-        self._seen[key] = _Reading(time, text, _lines(text), shown)
+        self._seen[key] = _ReadText(time, text, _lines(text), shown)
         self._texts[key] = len(text)
         self._chars += len(text)
         while self._chars > TEXTS_CHARS_MAX and len(self._texts) > 1:

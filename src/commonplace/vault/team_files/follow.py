@@ -20,7 +20,7 @@ from commonplace.vault.files.reader import reason
 from commonplace.vault.team_files.team_copy import TeamCopy
 from commonplace.vault.team_files.team_copy_files import shown
 
-RESCAN_SECONDS = 60.0
+_RESCAN_SECONDS = 60.0
 GONE_SECONDS = 2.0
 _AGAIN_SECONDS = 0.5
 _VANISHED_MIN = 20
@@ -47,7 +47,7 @@ class Follower:
 
     async def run(self) -> None:
         """Look at what is hinted at, and at everything from time to time, until cancelled."""
-        rescan = self._clock() + RESCAN_SECONDS
+        rescan = self._clock() + _RESCAN_SECONDS
         while True:
             waits = bool(self._missing or self._copy.doubtful)
             pause = _AGAIN_SECONDS if waits else max(0.0, rescan - self._clock())
@@ -57,7 +57,7 @@ class Follower:
             hinted, self._hinted = self._hinted, set()
             if self._clock() >= rescan:
                 hinted = {b""}
-                rescan = self._clock() + RESCAN_SECONDS
+                rescan = self._clock() + _RESCAN_SECONDS
             await anyio.to_thread.run_sync(self.look, hinted)
 
     def look(self, hinted: Iterable[bytes]) -> None:

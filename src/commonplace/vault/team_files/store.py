@@ -15,9 +15,9 @@ from commonplace.vault.log.postgres_engine import Fence, PostgresEngine
 from commonplace.vault.postgres.connection import Connection
 from commonplace.vault.postgres.pool import Pool
 
-PART = "files"
+_PART = "files"
 
-STEPS = (
+_STEPS = (
     (
         "CREATE TABLE contents (sha BYTEA PRIMARY KEY, data BYTEA NOT NULL)",
         """CREATE TABLE files (
@@ -58,7 +58,7 @@ class FileStore:
 
     def __init__(self, source: str | Pool, lease: Fence) -> None:
         """Connect, which may take some seconds; raises `Unavailable` if it cannot."""
-        self._commits = Commits(PostgresEngine(source, lease, PART, STEPS), name="store of files")
+        self._commits = Commits(PostgresEngine(source, lease, _PART, _STEPS), name="store of files")
 
     async def put_contents(self, contents: Sequence[bytes]) -> list[bytes]:
         """Keep contents; return their hashes. What no file names goes with the next `sweep`."""

@@ -46,7 +46,7 @@ class TeamCopy:
         self.agreed = agreed
         self._loop = asyncio.get_running_loop()
         self._thread = threading.get_ident()
-        self._held = _Held()
+        self._held = _FileLocks()
         self._unneeded: list[bytes] = []
         self.doubtful: set[bytes] = set()
         """Files of which the store may have another state than the folder."""
@@ -226,7 +226,7 @@ class TeamCopy:
         }
 
 
-class _Held:
+class _FileLocks:
     """The files that somebody changes just now: each by one at a time."""
 
     def __init__(self) -> None:

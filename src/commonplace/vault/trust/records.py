@@ -16,7 +16,7 @@ from pathlib import Path
 from commonplace.errors import BadArgument, Unavailable
 from commonplace.vault.owner import prepare_state
 
-FOLDER = "trust"
+_FOLDER = "trust"
 
 _PREFIX = 24
 
@@ -56,7 +56,7 @@ class TrustAnswers:
                 "The state folder lies inside this vault, so what it holds proves nothing. "
                 "Name another with --state or COMMONPLACE_STATE, here and where you serve."
             )
-        prepare_state(self._base / FOLDER)
+        prepare_state(self._base / _FOLDER)
         record = TrustAnswer(str(self._real), trusted, tuple(settings), time.time())
         file = self._file(fingerprint)
         fresh = file.with_suffix(f".{os.getpid()}")
@@ -68,19 +68,19 @@ class TrustAnswers:
 
     def revoke(self) -> int:
         """Forget every answer about this vault; return how many there were that trusted it."""
-        files = [*(self._base / FOLDER).glob(f"{self._prefix}-*.json")]
+        files = [*(self._base / _FOLDER).glob(f"{self._prefix}-*.json")]
         found = [_read(file) for file in files]
         for file in files:
             file.unlink(missing_ok=True)
         return sum(1 for record in found if record and record.trusted)
 
     def _file(self, fingerprint: str) -> Path:
-        return self._base / FOLDER / f"{self._prefix}-{fingerprint}.json"
+        return self._base / _FOLDER / f"{self._prefix}-{fingerprint}.json"
 
 
 def listed(base: Path) -> list[TrustAnswer]:
     """Return every answer that was given on this machine, newest first."""
-    found: Iterable[TrustAnswer | None] = map(_read, (base / FOLDER).glob("*.json"))
+    found: Iterable[TrustAnswer | None] = map(_read, (base / _FOLDER).glob("*.json"))
     return sorted((one for one in found if one), key=lambda one: -one.time)
 
 

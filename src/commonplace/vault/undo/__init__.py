@@ -1,5 +1,5 @@
 """Everything that one assistant did, taken back: a preview first, then as one entry of its own.
 
-plan     what would be done in each note, from the history
-undo     previews, carries out, and takes an undo back
+What others wrote stays, to the character. `plan` says from the history what would be done in each
+note; `undo` previews it, carries it out, and takes an undo back. Imports notes and what is below.
 """

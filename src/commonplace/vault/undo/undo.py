@@ -34,7 +34,7 @@ from commonplace.vault.undo.write_lock import WriteLock
 
 KIND = "undo-author"
 SET_PREFIX = "undo-"
-NOTES_MAX = 2_000
+_NOTES_MAX = 2_000
 SET_MAX = 100_000
 
 _ORDER: tuple[Whole, ...] = ("restore", "rename", "trash", "")
@@ -224,9 +224,9 @@ class Undo:
             documents = list(dict.fromkeys(each.document for each in rows))
         else:
             documents = list(await self._history.touched(actor, since))
-        if len(documents) > NOTES_MAX:
+        if len(documents) > _NOTES_MAX:
             raise BadArgument(
-                f"That concerns {len(documents):,} notes, more than {NOTES_MAX:,}. Name a folder"
+                f"That concerns {len(documents):,} notes, more than {_NOTES_MAX:,}. Name a folder"
                 " or a later time."
             )
         choose = _chooser({"actor": actor, "since": since, "set": set})

@@ -13,7 +13,7 @@ import anyio
 
 from commonplace.errors import Unavailable
 
-WAIT_SECONDS_MAX = 60.0
+LOCK_SECONDS_MAX = 60.0
 UNDER_WAY_SECONDS_MAX = 5.0
 
 
@@ -28,7 +28,7 @@ class WriteLock:
     @asynccontextmanager
     async def write(self, name: str) -> AsyncGenerator[None]:
         """Write as an assistant of a name, as soon as that may be."""
-        with anyio.move_on_after(WAIT_SECONDS_MAX):
+        with anyio.move_on_after(LOCK_SECONDS_MAX):
             while (over := self._held.get(name)) is not None:
                 await over.wait()
         if name in self._held:

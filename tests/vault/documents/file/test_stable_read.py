@@ -6,7 +6,7 @@ import pytest
 
 from commonplace.vault.documents.file.stable_read import (
     HELD_SECONDS_MAX,
-    WAIT_SECONDS_MAX,
+    SAVE_WAIT_SECONDS_MAX,
     WINDOW_SECONDS,
     Caution,
     LastLook,
@@ -71,7 +71,7 @@ async def test_nobody_waits_long_for_a_program_that_keeps_the_file_open() -> Non
         try:
             assert (await time.believe(lambda _: found(b"", True), seen)).data == b""
         except Unsettled:
-            assert time.now - before <= WAIT_SECONDS_MAX
+            assert time.now - before <= SAVE_WAIT_SECONDS_MAX
             waits += 1
         else:
             break

@@ -5,7 +5,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import anyio
 import pytest
 
 from commonplace.core.text.edits import Edit
@@ -16,7 +15,7 @@ from commonplace.vault.log.log import FileRecord
 from commonplace.vault.log.sqlite import SqliteLog
 from commonplace.vault.open import open_vault
 from commonplace.vault.settings import Root, Settings
-from tests.wait import PATIENCE
+from tests.wait import empties, eventually
 
 pytestmark = pytest.mark.anyio
 
@@ -106,12 +105,9 @@ async def test_a_crash_at_any_step_of_a_write_is_mended_and_leaves_nothing_behin
 async def _starts_clean(crashes: Crashes, step: str) -> None:
     file = crashes.folder / step / "vault" / "a.md"
     async with open_vault(crashes.settings(step)) as vault:
-        with anyio.fail_after(PATIENCE):
-            await vault.indexer.settled()
-            while crashes.temporaries(step) or file.read_text() != AFTER:
-                await anyio.sleep(0.02)
-            while await vault.notes.unmended():
-                await anyio.sleep(0.02)
+        await vault.indexer.settled()
+        await eventually(lambda: not crashes.temporaries(step) and file.read_text() == AFTER)
+        await empties(vault.notes.unmended)
         assert await vault.texts.accepted("a.md") == AFTER
     assert file.read_text() == AFTER, step
     assert [one.name for one in file.parent.iterdir()] == ["a.md"], step

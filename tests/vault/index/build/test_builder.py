@@ -57,7 +57,7 @@ async def test_a_build_that_nobody_waits_for_any_more_ends(make_settings: MakeSe
     with anyio.fail_after(PATIENCE):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(follow)
-            await anyio.sleep(0.1)
+            await anyio.wait_all_tasks_blocked()
             tasks.cancel_scope.cancel()
     assert running(process).returncode == -signal.SIGKILL
 

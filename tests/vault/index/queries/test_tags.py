@@ -2,7 +2,6 @@
 
 import pytest
 
-from commonplace.vault.index.queries import tags as module
 from commonplace.vault.index.queries.tags import TagIndex
 from tests.vault.index.queries.tables import index_of
 
@@ -30,16 +29,6 @@ def test_any_or_every_of_some_tags(tags: TagIndex) -> None:
     assert tags.carrying(["garden", "tea"], every=False) == {1, 2, 3}
     assert tags.carrying(["garden", "tea"], every=True) == {1}
     assert tags.carrying(["#garden/"], every=True) == {1, 2}
-
-
-def test_a_tag_that_very_many_carry_is_walked_in_order(
-    tags: TagIndex, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "_TAGGED_MANY", 2)
-    assert tags.carrying(["garden"], every=True) is None
-    assert tags.carrying_in_order(["garden"], 10, every=True) == ["a.md", "b.md"]
-    assert tags.carrying_in_order(["garden"], 1, every=True) == ["a.md"]
-    assert tags.carrying_in_order(["garden", "tea"], 10, every=False) == ["a.md", "b.md", "c.md"]
 
 
 def test_the_most_used_come_first(tags: TagIndex) -> None:

@@ -59,7 +59,7 @@ def command(
     """Decide on what assistants suggested; without flags, one by one."""
     settings = settled(flags)
     wanted = _Wanted.of(**chosen)  # pyright: ignore[reportArgumentType]
-    shown = _Shown(path, vault_words(flags), as_json=as_json)
+    shown = _ListOptions(path, vault_words(flags), as_json=as_json)
     finished(_review(settings, wanted, shown, reason))
 
 
@@ -93,14 +93,14 @@ class _Wanted:
         return cls(verdicts, everything, only_list=only_list)
 
 
-class _Shown:
+class _ListOptions:
     """What is shown, and how: where to look, and how other commands name the vault."""
 
     def __init__(self, path: str | None, vault: str, *, as_json: bool) -> None:
         self.path, self.vault, self.as_json = path, vault, as_json
 
 
-async def _review(settings: Settings, wanted: _Wanted, shown: _Shown, reason: str) -> None:
+async def _review(settings: Settings, wanted: _Wanted, shown: _ListOptions, reason: str) -> None:
     from commonplace.cli import vault_access
 
     async with vault_access.opened(settings, follow=True) as (vault, owner):
@@ -119,7 +119,7 @@ async def _review(settings: Settings, wanted: _Wanted, shown: _Shown, reason: st
         elif wanted.only_list or not sys.stdin.isatty():
             _show_list(found, sets)
         else:
-            await _Session(vault, reason, sets).go(found)
+            await _ReviewSession(vault, reason, sets).go(found)
 
 
 def _inside(path: str, wanted: str | None) -> bool:
@@ -173,7 +173,7 @@ def _by_note(chosen: "Iterable[PendingSuggestion]") -> dict[str, list[str]]:
     }
 
 
-class _Session:
+class _ReviewSession:
     """One by one, as `git add -p` does it."""
 
     def __init__(self, vault: "Desk", reason: str, sets: SetHeadings) -> None:

@@ -1,1 +1,4 @@
-"""Commands that run or set up something: server, assistants' side of it, service, site, model."""
+"""Commands that run or set up something: server, assistants' side of it, service, site, model.
+
+The only commands that import the server.
+"""

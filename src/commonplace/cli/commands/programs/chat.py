@@ -69,7 +69,7 @@ def command(
     if prompt is None and len(vault) > 1 and "=" not in vault[-1] and not os.path.isdir(vault[-1]):  # noqa: PTH112
         *rest, prompt = vault
         vault = tuple(rest)
-    settings = settled(Flags(vault, flags.state))
+    settings = settled(Flags(vault, flags.given))
     if verdicts and (resume is None or prompt is not None):
         raise BadArgument("--verdicts goes with --resume ID, and without a prompt.")
     if prompt is None and not verdicts and (as_json or not sys.stdin.isatty()):

@@ -67,7 +67,7 @@ def command(
     if not name:
         raise BadArgument("Say who the suggestions are by: --as NAME.")
     *vault, folder = flags.vault
-    settings = settled(Flags(tuple(vault), flags.state))
+    settings = settled(Flags(tuple(vault), flags.given))
     finished(_kept(settings, Path(folder).absolute(), name, folders))
 
 

@@ -37,7 +37,9 @@ from commonplace.server.api.clients import CLIENTS, ClientProgram, ServerEntry
     envvar="COMMONPLACE_PORT",
     type=click.IntRange(1, 65_535),
 )
-@click.option("--name", default=clients.NAME, show_default=True, help="What the client calls it.")
+@click.option(
+    "--name", default=clients.ENTRY_NAME, show_default=True, help="What the client calls it."
+)
 @click.option("--write", is_flag=True, help="Put it into the client's settings file.")
 @click.option("--remove", is_flag=True, help="Take it out of the client's settings file.")
 @click.option("--yes", is_flag=True, help="Change the file without asking.")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 Serving = Callable[..., Awaitable[None]]
 
-ENDING_SECONDS_MAX = 8.0
+_ENDING_SECONDS_MAX = 8.0
 
 
 async def until_told(
@@ -32,7 +32,7 @@ async def until_told(
 
     async def wait(told: int) -> None:
         await anyio.wait_readable(told)
-        end_within(ENDING_SECONDS_MAX)
+        end_within(_ENDING_SECONDS_MAX)
         stop.set()
 
     with stop_signals() as told:

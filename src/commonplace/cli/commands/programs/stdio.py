@@ -23,7 +23,7 @@ from commonplace.vault.settings import Settings
 if TYPE_CHECKING:
     from commonplace.server.owner.host import Compose
 
-ENDING_SECONDS_MAX = 2.0
+_ENDING_SECONDS_MAX = 2.0
 
 _STOPPING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
@@ -51,7 +51,7 @@ def relay(settings: Settings, compose: "Compose | None" = None) -> None:
     stdin, stdout = _move_away(0, os.O_RDONLY), _move_away(1, os.O_WRONLY)
     with stop_signals() as stop:
         Relay(settings, stdin=stdin, stdout=stdout, stop=stop, own=own, notice=notice).run()
-    end_within(ENDING_SECONDS_MAX)
+    end_within(_ENDING_SECONDS_MAX)
 
 
 @contextmanager

@@ -1,1 +1,4 @@
-"""Commands that tell how a vault is and what is in it, and bring its index up to date."""
+"""Commands that tell how a vault is and what is in it, and bring its index up to date.
+
+No note is changed by one.
+"""

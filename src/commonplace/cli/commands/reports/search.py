@@ -10,19 +10,18 @@ from commonplace.cli.commands.reports import status
 from commonplace.cli.group import settled, vault_and_state
 from commonplace.cli.options import Flags
 from commonplace.cli.output import finished, json_option, safe, show_json
+from commonplace.core.search.query import RESULTS_MAX
 from commonplace.errors import BadArgument, NotFound
 from commonplace.vault.settings import Settings
 
 if TYPE_CHECKING:
     from commonplace.vault.search.search import Hit
 
-LIMIT_MAX = 100
-
 
 @click.command("search")
 @vault_and_state
 @click.option(
-    "--limit", default=10, show_default=True, type=click.IntRange(1, LIMIT_MAX), help="How many."
+    "--limit", default=10, show_default=True, type=click.IntRange(1, RESULTS_MAX), help="How many."
 )
 @json_option
 def command(flags: Flags, limit: int, *, as_json: bool) -> None:

@@ -8,7 +8,7 @@ from commonplace.cli.output import finished, json_option, safe, show_json
 from commonplace.errors import BadArgument
 from commonplace.vault.settings import Settings
 
-SHOWN_MAX = 20
+_SHOWN_MAX = 20
 
 
 @click.group("store")
@@ -30,7 +30,7 @@ def check(flags: Flags, *, mend: bool, as_json: bool) -> int:
         show_json({"notes": notes, "differed": wrong, "mended": mend and bool(wrong)})
     else:
         click.echo(_said(notes, wrong, mend=mend))
-        for path in wrong[:SHOWN_MAX]:
+        for path in wrong[:_SHOWN_MAX]:
             click.echo(f"  {safe(path)}")
     return 1 if wrong and not mend else 0
 

@@ -17,8 +17,8 @@ from commonplace.vault.history.moments import since
 from commonplace.vault.history.timeline import TimelineQuery
 from commonplace.vault.vault import Vault
 
-PAGE = 50
-PAGE_MAX = 500
+_PAGE = 50
+_PAGE_MAX = 500
 
 
 def routes(vault: Vault, *, read_only: bool = False) -> list[Route]:
@@ -35,7 +35,7 @@ def routes(vault: Vault, *, read_only: bool = False) -> list[Route]:
             since=since(given.get("since", ""), time.time()),
             before=_number(given, "before"),
             after=_number(given, "after"),
-            limit=min(whole_number(given.get("limit", str(PAGE)), "limit", least=1), PAGE_MAX),
+            limit=min(whole_number(given.get("limit", str(_PAGE)), "limit", least=1), _PAGE_MAX),
             offset=_number(given, "offset"),
         )
         found = await vault.timeline.page(asked)

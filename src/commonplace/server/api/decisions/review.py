@@ -15,8 +15,8 @@ from commonplace.server.body import Body, body_of, whole_number
 from commonplace.vault.suggestions.pending import SuggestionFilter
 from commonplace.vault.vault import Vault
 
-PAGE = 200
-PAGE_MAX = 1000
+_PAGE = 200
+_PAGE_MAX = 1000
 LEDGER_MAX = 500
 REASON_MAX = 2000
 
@@ -27,7 +27,7 @@ def routes(vault: Vault, *, read_only: bool = False) -> list[Route]:
     async def suggestions(request: Request) -> Response:
         given = request.query_params
         start = whole_number(given.get("cursor", "0"), "cursor")
-        limit = min(whole_number(given.get("limit", str(PAGE)), "limit"), PAGE_MAX)
+        limit = min(whole_number(given.get("limit", str(_PAGE)), "limit"), _PAGE_MAX)
         shown, total = await vault.pending.page(_wanted(given), start, limit)
         more = start + limit if start + limit < total else None
         found = [suggestion(each) for each in shown]

@@ -18,7 +18,7 @@ from commonplace.vault.vault import Vault
 
 def routes(vault: Vault, *, read_only: bool = False) -> list[Route]:
     """Make the routes over one vault; one that is only read can still be looked through."""
-    api = _Sets(vault)
+    api = _SetsApi(vault)
     post = ["POST"]
     reading = [
         Route("/api/sets", answering(api.list)),
@@ -36,7 +36,7 @@ def routes(vault: Vault, *, read_only: bool = False) -> list[Route]:
     return reading if read_only else [*reading, *writing]
 
 
-class _Sets:
+class _SetsApi:
     def __init__(self, vault: Vault) -> None:
         self._sets = vault.sets
         self._desk = SetDesk(vault.sets)

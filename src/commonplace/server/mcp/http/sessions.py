@@ -21,7 +21,7 @@ _OPENING_REQUESTS = 2
 
 
 @dataclass(slots=True)
-class _Session:
+class _HttpSession:
     holder: TokenHolder | None
     requests: int = 0
     under_way: int = 0
@@ -33,7 +33,7 @@ class McpSessions:
     def __init__(self, app: ASGIApp, count_max: int) -> None:
         self._app = app
         self._count_max = count_max
-        self._sessions: OrderedDict[bytes, _Session] = OrderedDict()
+        self._sessions: OrderedDict[bytes, _HttpSession] = OrderedDict()
 
     def __len__(self) -> int:
         """Return how many sessions are open, as far as is known."""
@@ -57,13 +57,13 @@ class McpSessions:
         async def send_and_note(message: Message) -> None:
             opened = dict(message.get("headers", ())).get(_ID)
             if opened is not None:
-                self._sessions[opened] = _Session(holder_of(scope), requests=1)
+                self._sessions[opened] = _HttpSession(holder_of(scope), requests=1)
             await send(message)
 
         await self._app(scope, receive, send_and_note)
 
     async def _use(self, id: bytes, scope: Scope, receive: Receive, send: Send) -> None:
-        session = self._sessions.get(id) or _Session(None)
+        session = self._sessions.get(id) or _HttpSession(None)
         session.requests += 1
         session.under_way += 1
 

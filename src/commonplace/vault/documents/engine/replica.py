@@ -218,7 +218,7 @@ def _in_bytes(text: str, edits: Sequence[Edit]) -> list[tuple[int, int, str]]:
     return converted
 
 
-class _Faults:
+class _EngineFaults:
     """Turns whatever the engine raises into an `EngineFault`."""
 
     def __enter__(self) -> None:
@@ -232,7 +232,7 @@ class _Faults:
             raise EngineFault(str(error)) from None
 
 
-FAULTS = _Faults()
+FAULTS = _EngineFaults()
 
 
 def _check_offsets() -> None:

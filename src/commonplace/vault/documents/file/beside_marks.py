@@ -18,7 +18,7 @@ from commonplace.core.critic.decide import choices
 from commonplace.core.text import edits
 from commonplace.core.text.edits import Edit
 
-_CHARS_MAX = 400_000
+COMPARED_CHARS_MAX = 400_000
 _PAIRS_MAX = 1_000_000
 _WORD = re.compile(r"\w+")
 Span = tuple[int, int]
@@ -51,7 +51,7 @@ def tied_elsewhere(
 
 def _marked_since(held: str, now: str) -> list[Span]:
     """Tell which words suggestions that came since are about; none if more has changed."""
-    if max(len(held), len(now)) > _CHARS_MAX:
+    if max(len(held), len(now)) > COMPARED_CHARS_MAX:
         return []
     known = {rank(each.id) for each in choices(held)}
     fresh = [each for each in choices(now) if rank(each.id) not in known]

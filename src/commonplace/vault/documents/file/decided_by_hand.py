@@ -15,9 +15,9 @@ from commonplace.core.critic.decide import DecidableSuggestion, choices
 from commonplace.core.text import edits
 from commonplace.core.text.edit_sequence import compose
 from commonplace.core.text.edits import Edit
+from commonplace.vault.documents.file.beside_marks import COMPARED_CHARS_MAX
 
 _SUGGESTIONS_MAX = 40
-_CHARS_MAX = 400_000
 _SWEEPS_MAX = 4
 
 HandDecision = Literal["keep", "accept", "reject"]
@@ -33,7 +33,7 @@ class HandEnd(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class _Passage:
+class _ChangedPassage:
     """What differs between a text and the save: `held[start:end]`, its suggestions, `saved`."""
 
     held: str
@@ -70,7 +70,7 @@ class Story:
     """
 
     far: _Far
-    passage: _Passage
+    passage: _ChangedPassage
     ways: Sequence[HandDecision]
 
     @property
@@ -118,17 +118,17 @@ class Story:
 def nearest(held: str, saved: str) -> Story:
     """Tell the story that leaves the least to be explained otherwise."""
     head, tail = _common_lines(held, saved)
-    found = choices(held) if max(len(held), len(saved)) <= _CHARS_MAX else []
+    found = choices(held) if max(len(held), len(saved)) <= COMPARED_CHARS_MAX else []
     inside = [each for each in found if each.end > head and each.start < len(held) - tail]
     if len(inside) > _SUGGESTIONS_MAX:
         inside = []
     if inside:  # it may go over several lines
         head, tail = min(head, inside[0].start), min(tail, len(held) - inside[-1].end)
-    passage = _Passage(held, head, len(held) - tail, inside, saved[head : len(saved) - tail])
+    passage = _ChangedPassage(held, head, len(held) - tail, inside, saved[head : len(saved) - tail])
     return _search(passage)
 
 
-def _search(passage: _Passage) -> Story:
+def _search(passage: _ChangedPassage) -> Story:
     """Try the ways of each suggestion, one after the other, until none brings it nearer."""
     kept = (passage.held[each.start : each.end] in passage.saved for each in passage.found)
     chosen: list[HandDecision] = ["keep" if there else "reject" for there in kept]

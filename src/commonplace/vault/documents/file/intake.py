@@ -10,7 +10,7 @@ from commonplace.vault.documents.documents import Documents
 from commonplace.vault.documents.engine.replica import text_of
 from commonplace.vault.documents.file import versions
 from commonplace.vault.documents.file.known_file import (
-    ACTOR,
+    FILE_ACTOR,
     KnownFile,
     Save,
     SaveListener,
@@ -83,7 +83,7 @@ class Intake:
         if origin.doubts:
             disk = replace(disk, seq=0)  # whether or not it changes the document, it is behind
         made_from = replace(disk, base=origin.base)
-        ingested = await documents.ingest(id, made_from, text, ACTOR, edits=origin.edits)
+        ingested = await documents.ingest(id, made_from, text, FILE_ACTOR, edits=origin.edits)
         if self._heard is not None:
             await self._heard(Save(id, text, origin))
         return replace(disk, base=ingested.base)

@@ -17,7 +17,7 @@ from commonplace.vault.documents.file.versions import Held, Origin
 from commonplace.vault.files.reader import Stamp, content_sha
 from commonplace.vault.log.log import FileRecord
 
-ACTOR = "file"
+FILE_ACTOR = "file"
 
 
 @dataclass(frozen=True, slots=True)

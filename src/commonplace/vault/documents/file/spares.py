@@ -14,7 +14,7 @@ from commonplace.core.text import endings
 from commonplace.errors import Unavailable, Unreadable
 from commonplace.vault.documents.documents import Documents
 from commonplace.vault.documents.engine.replica import text_of
-from commonplace.vault.documents.file.known_file import ACTOR, KnownFile, cuts_short
+from commonplace.vault.documents.file.known_file import FILE_ACTOR, KnownFile, cuts_short
 from commonplace.vault.documents.file.leftovers import Leftovers
 from commonplace.vault.documents.file.stable_read import Caution
 from commonplace.vault.documents.file.versions import Held
@@ -127,6 +127,6 @@ class Spares:
         origin = await file.made_from(disk, text)
         made_from = replace(disk, base_sha=content_sha(out), base=origin.base)
         ingested = await documents.ingest(
-            id, made_from, text, ACTOR, record=record, edits=origin.edits
+            id, made_from, text, FILE_ACTOR, record=record, edits=origin.edits
         )
         return Held(ingested.base, text, self._caution.clock())

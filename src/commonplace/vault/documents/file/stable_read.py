@@ -22,7 +22,7 @@ UNCHANGED_SECONDS = 0.05
 # A program that keeps the file open, and leaves it cut short for so long, means it.
 HELD_SECONDS_MAX = 10.0
 # Nobody is kept waiting for longer than this at once.
-WAIT_SECONDS_MAX = 1.0
+SAVE_WAIT_SECONDS_MAX = 1.0
 _POLL_SECONDS = 0.02
 
 
@@ -52,7 +52,7 @@ class Caution:
         seen: LastLook,
     ) -> Look:
         """Look until what is there can be believed; `Unsettled` if that takes too long."""
-        end = self.clock() + WAIT_SECONDS_MAX
+        end = self.clock() + SAVE_WAIT_SECONDS_MAX
         while True:
             found = await look()
             now = self.clock()

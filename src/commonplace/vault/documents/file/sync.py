@@ -32,7 +32,7 @@ from commonplace.vault.documents.engine.replica import text_of
 from commonplace.vault.documents.file import versions
 from commonplace.vault.documents.file.intake import Intake
 from commonplace.vault.documents.file.known_file import (
-    ACTOR,
+    FILE_ACTOR,
     KnownFile,
     SaveListener,
     stamp_of,
@@ -101,7 +101,7 @@ class FilePeer:
         file = self._file(id)
         file.disk, file.form, file.base_text = None, form, text
         return First(
-            text, ACTOR, stamped(FileRecord(content_sha(data), b"", seq=THIS_UPDATE), stamp)
+            text, FILE_ACTOR, stamped(FileRecord(content_sha(data), b"", seq=THIS_UPDATE), stamp)
         )
 
     def _file(self, id: str) -> KnownFile:

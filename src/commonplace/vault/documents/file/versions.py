@@ -20,7 +20,7 @@ from commonplace.vault.log.log import FileRecord
 OVERLAP_SECONDS = 5.0
 # While no server runs nobody else changes the file, and an editor has nothing to notice.
 AWAY_SECONDS = 60.0
-_STATES_MAX = 12
+STATES_MAX = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ def recent(held: Iterable[Held], looked: float) -> list[Held]:
 
     Only a look makes states too old: while nobody looks, saves may have come on top of saves.
     """
-    return [one for one in held if looked - one.time <= OVERLAP_SECONDS][-_STATES_MAX:]
+    return [one for one in held if looked - one.time <= OVERLAP_SECONDS][-STATES_MAX:]
 
 
 def remembered(disk: FileRecord, saved: float, now: float) -> list[Held]:

@@ -67,7 +67,7 @@ def _read_all(
     writer: IndexWriter,
 ) -> Iterator[dict[str, object]]:
     todo = work.new + work.changed
-    reader = _Reader(roots, todo, writer.numbers([listed.path for listed in todo]), known)
+    reader = _PortionReader(roots, todo, writer.numbers([listed.path for listed in todo]), known)
     gone = {path: known[path] for path in work.gone}
     rows = _read_in_order(job, reader)
     for first in range(0, reader.portions, _BATCH):
@@ -82,7 +82,7 @@ def _read_all(
 
 
 @dataclass(frozen=True, slots=True)
-class _Reader:
+class _PortionReader:
     """Reads the notes that have to be, a portion at a time, in this process or a copy of it."""
 
     roots: Roots
@@ -115,7 +115,7 @@ class _Reader:
         return {path: (path, *known[note]) for path, note in notes if note in known}
 
 
-def _read_in_order(job: BuildJob, reader: _Reader) -> Iterator[Rows]:
+def _read_in_order(job: BuildJob, reader: _PortionReader) -> Iterator[Rows]:
     if len(reader.todo) <= _ALONE_MAX or job.workers < 2:
         return map(reader.read, range(reader.portions))
     return map(Rows.unpacked, shared_out(reader.packed, reader.portions, job.workers))
@@ -140,7 +140,7 @@ def main() -> None:
         return  # it was started ahead, and there was nothing to build
     job = BuildJob(**json.loads(given))
     os.nice(job.nice)
-    gc.disable()  # nothing here goes round in circles, and looking for it takes a tenth of the time
+    gc.disable()  # nothing here goes round in circles, and looking for it takes time
     for news in run(job):
         if os.getppid() != job.owner:
             sys.exit("The owner is gone; another may be building already.")

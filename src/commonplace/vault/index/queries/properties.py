@@ -14,7 +14,7 @@ class PropertyIndex:
 
     def having(self, key: str, values: Collection[str]) -> set[int]:
         """Return the notes that have a property with one of these values."""
-        # Joined by SQLite: half of all notes may match, and a row each takes three times as long.
+        # Joined by SQLite: half of all notes may match, and to fetch a row for each takes longer.
         sql = "SELECT group_concat(note) FROM properties WHERE key = ? AND value = ?"
         found: set[int] = set()
         for value in values:

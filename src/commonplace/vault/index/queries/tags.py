@@ -7,8 +7,6 @@ from collections.abc import Collection
 from commonplace.core.text.words import fold
 from commonplace.vault.index.database import marks, parts
 
-_TAGGED_MANY = 20_000
-
 
 class TagIndex:
     """Questions about tags, over a connection to the index."""
@@ -34,37 +32,21 @@ class TagIndex:
         )
         return self._db.execute(sql, (key,)).fetchall()
 
-    def carrying(self, tags: Collection[str], *, every: bool) -> set[int] | None:
-        """Return the notes that carry any, or every, of these tags; None if they are very many."""
+    def carrying(self, tags: Collection[str], *, every: bool) -> set[int]:
+        """Return the notes that carry any, or every, of these tags."""
         found: list[set[int]] = []
         for key in _tag_keys(tags):
             # One row that holds them all: to fetch thousands takes longer than to find them.
             (rows,) = self._db.execute(
                 "SELECT json_group_array(note) FROM (SELECT note FROM tags WHERE key = ?1"
-                " UNION ALL SELECT note FROM tags WHERE key > ?1 || '/' AND key < ?1 || '0'"
-                " LIMIT ?2)",
-                (key, _TAGGED_MANY),
+                " UNION ALL SELECT note FROM tags WHERE key > ?1 || '/' AND key < ?1 || '0')",
+                (key,),
             ).fetchone()
-            notes: list[int] = json.loads(rows)
-            if len(notes) == _TAGGED_MANY:
-                return None
-            found.append(set(notes))
+            found.append(set(json.loads(rows)))
         first, *others = found
         for other in others:
             first = first & other if every else first | other
         return first
-
-    def carrying_in_order(self, tags: Collection[str], limit: int, *, every: bool) -> list[str]:
-        """Walk over the notes in order of their paths until enough carry the tags."""
-        keys = _tag_keys(tags)
-        has = (
-            "EXISTS (SELECT 1 FROM tags WHERE tags.note = notes.id"
-            " AND (tags.key = ? OR (tags.key > ? || '/' AND tags.key < ? || '0')))"
-        )
-        wanted = (" AND " if every else " OR ").join([has] * len(keys))
-        sql = f"SELECT path FROM notes WHERE {wanted} ORDER BY path LIMIT ?"  # noqa: S608
-        values = [key for key in keys for _ in range(3)]
-        return [path for (path,) in self._db.execute(sql, [*values, limit])]
 
     def of(self, notes: Collection[int], limit: int) -> dict[int, list[str]]:
         """Return the first tags of some notes, in the order in which they stand."""

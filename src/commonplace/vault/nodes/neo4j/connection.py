@@ -35,8 +35,8 @@ from commonplace.errors import Unavailable
 from commonplace.vault.nodes.neo4j.cypher import Statement, store_mark
 from commonplace.vault.store_settings import StoreChoice
 
-CONNECT_SECONDS_MAX = 5.0
-RETRY_SECONDS_MAX = 8.0
+_CONNECT_SECONDS_MAX = 5.0
+_RETRY_SECONDS_MAX = 8.0
 WRITE_SECONDS_MAX = 25.0
 LOAD_SECONDS_MAX = 300.0
 RECENT_WRITES_MAX = 50
@@ -89,7 +89,7 @@ class Database:
         """Ask one question, in one round trip; what a retry can help is tried again."""
         await self.ready()
         with self._faults():
-            until = anyio.current_time() + RETRY_SECONDS_MAX
+            until = anyio.current_time() + _RETRY_SECONDS_MAX
             pause = _PAUSE
             while True:
                 try:
@@ -150,8 +150,8 @@ class Database:
             database=self._choice.options.get("database")
         )
 
-    def _faults(self) -> "_Faults":
-        return _Faults(self.address)
+    def _faults(self) -> "_DriverFaults":
+        return _DriverFaults(self.address)
 
 
 class PreparedDatabase(Database):
@@ -185,7 +185,7 @@ PrepareDatabase = Callable[[Database], Awaitable[None]]
 GONE = "The database was emptied since. Try again: it is made ready anew."
 
 
-class _Faults:
+class _DriverFaults:
     """Turns what the driver raises into what a person can mend."""
 
     def __init__(self, address: str) -> None:
@@ -236,9 +236,9 @@ async def connected(choice: StoreChoice, prepare: PrepareDatabase) -> AsyncGener
         driver = AsyncGraphDatabase.driver(  # pyright: ignore[reportUnknownMemberType]
             choice.url,
             auth=(choice.user, choice.password or ""),
-            connection_timeout=CONNECT_SECONDS_MAX,
-            connection_acquisition_timeout=CONNECT_SECONDS_MAX,
-            max_transaction_retry_time=RETRY_SECONDS_MAX,
+            connection_timeout=_CONNECT_SECONDS_MAX,
+            connection_acquisition_timeout=_CONNECT_SECONDS_MAX,
+            max_transaction_retry_time=_RETRY_SECONDS_MAX,
             notifications_min_severity="OFF",
             user_agent="commonplace",
         )
@@ -247,5 +247,5 @@ async def connected(choice: StoreChoice, prepare: PrepareDatabase) -> AsyncGener
     try:
         yield PreparedDatabase(driver, choice, prepare)
     finally:
-        with anyio.CancelScope(shield=True), anyio.move_on_after(CONNECT_SECONDS_MAX):
+        with anyio.CancelScope(shield=True), anyio.move_on_after(_CONNECT_SECONDS_MAX):
             await driver.close()

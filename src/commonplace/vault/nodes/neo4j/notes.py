@@ -86,7 +86,7 @@ class NodeTexts:
             await _text(tx, id)
             before = await _names(tx, [id])
             places = await tx.run(reads.TAGS_AND_FOLDERS_OF, ids=[id])
-            await tx.run(writes.TRASH, id=id)
+            await tx.run(writes.TRASH_NOTE, id=id)
             keys = {name.key for name in before[id]}
             await _relink(tx, await _mentioning(tx, keys))
             await drop_unused(tx, places, keys)

@@ -29,14 +29,14 @@ if TYPE_CHECKING:
 
 
 OWN, MIRROR = "own", "mirror"
-OPTIONS = ("use", "database")
+_OPTIONS = ("use", "database")
 
 
 def use_of(choice: StoreChoice) -> str:
     """Return what the database is for; BadArgument for options that there are not."""
     for name in choice.options:
-        if name not in OPTIONS:
-            raise BadArgument(f"The store has no option {name!r}. It has: {', '.join(OPTIONS)}.")
+        if name not in _OPTIONS:
+            raise BadArgument(f"The store has no option {name!r}. It has: {', '.join(_OPTIONS)}.")
     use = choice.options.get("use", OWN)
     if use not in (OWN, MIRROR):
         raise BadArgument(f"The store's `use` is {use!r}; it must be own or mirror.")

@@ -22,11 +22,11 @@ from commonplace.vault.nodes.store import SearchResult
 if TYPE_CHECKING:
     from commonplace.vault.embeddings.provider import Embedder
 
-NOTES_MAX = 100
-PASSAGES_MAX = 300
-TERMS_MAX = 64
+_NOTES_MAX = 100
+_PASSAGES_MAX = 300
+_TERMS_MAX = 64
 EMBEDDED_AT_ONCE = 16
-LOOK_SECONDS = 1.0
+_LOOK_SECONDS = 1.0
 TITLE_WEIGHT = 5
 
 _PAUSES = (5.0, 15.0, 60.0, 300.0)
@@ -87,7 +87,7 @@ class NodeSearch:
                 continue
             failures, self._problem = 0, None
             if not busy:
-                await anyio.sleep(LOOK_SECONDS)
+                await anyio.sleep(_LOOK_SECONDS)
 
     # -- by words
 
@@ -95,7 +95,7 @@ class NodeSearch:
         asked = lucene(query)
         if not asked:
             return {}
-        found = await self._database.run(search.WORDS, query=asked, limit=NOTES_MAX)
+        found = await self._database.run(search.WORDS, query=asked, limit=_NOTES_MAX)
         return {row["id"]: row["score"] for row in found if row["id"] is not None}
 
     # -- by meaning
@@ -109,11 +109,11 @@ class NodeSearch:
             self._problem = str(error)
             return {}
         found = await self._database.run(
-            search.NEAREST, limit=PASSAGES_MAX, vector=[float(each) for each in vector]
+            search.NEAREST, limit=_PASSAGES_MAX, vector=[float(each) for each in vector]
         )
         # The database gives (1 + cosine) / 2.
         nearest = {row["id"]: max(0.0, 2 * row["score"] - 1) for row in found}
-        return dict(sorted(nearest.items(), key=lambda each: -each[1])[:NOTES_MAX])
+        return dict(sorted(nearest.items(), key=lambda each: -each[1])[:_NOTES_MAX])
 
     async def _provider(self) -> "Embedder":
         async with self._opening:
@@ -152,7 +152,7 @@ class NodeSearch:
 def lucene(query: str) -> str:
     """Write the words of a question as Lucene reads them: each quoted, none of them syntax."""
     terms = [term.replace("\\", "").replace('"', "") for term in words.query_terms(query)]
-    quoted = " ".join(f'"{term}"' for term in terms[:TERMS_MAX] if term.strip())
+    quoted = " ".join(f'"{term}"' for term in terms[:_TERMS_MAX] if term.strip())
     return f"title:({quoted})^{TITLE_WEIGHT} content:({quoted})" if quoted else ""
 
 

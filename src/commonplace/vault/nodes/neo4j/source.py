@@ -29,7 +29,7 @@ class LinkEnds:
     wants: dict[str, list[str]]
 
 
-TAGS_MAX = 100_000
+_TAGS_MAX = 100_000
 
 
 class VaultSource:
@@ -62,7 +62,7 @@ class VaultSource:
         """Return the rows of some notes, and those of their links; what is gone has none."""
         known = {path: one for path in wanted if (one := self._index.known_one(path)) is not None}
         numbers = [each.note for each in known.values()]
-        abouts, tags = self._index.abouts(numbers), self._index.tags.of(numbers, TAGS_MAX)
+        abouts, tags = self._index.abouts(numbers), self._index.tags.of(numbers, _TAGS_MAX)
         titles = self._index.titles(known)
         leading: dict[int, LinkEnds] = {}
         by_number = {each.note: path for path, each in known.items()}

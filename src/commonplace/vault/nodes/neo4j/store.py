@@ -38,7 +38,7 @@ from commonplace.vault.search.readiness import Incomplete
 
 WAYS_MAX = 1_000
 TAGGED_MANY = 2_000
-TOLD_MAX = 20_000
+_TOLD_MAX = 20_000
 
 
 class ReportedProblems:
@@ -51,7 +51,7 @@ class ReportedProblems:
         """Tell whether these facts are news, and remember them."""
         known = self._told.pop(id, ())
         self._told[id] = facts
-        while len(self._told) > TOLD_MAX:
+        while len(self._told) > _TOLD_MAX:
             self._told.popitem(last=False)
         return bool(facts) and facts != known
 

@@ -62,7 +62,7 @@ CALL (n, row) {
 
 MOVE: Statement = "MATCH (n:Note {id: $id}) SET n.id = $to"
 
-TRASH: Statement = """
+TRASH_NOTE: Statement = """
 MATCH (n:Note {id: $id})
 CALL (n) { MATCH (n)-[:HAS]->(p:Passage) DETACH DELETE p }
 CALL (n) { MATCH (n)-[r]-() DELETE r }

@@ -158,7 +158,7 @@ class TestEveryProvider:
         assert embedder.embed_documents([]).shape == (0, embedder.dimensions)
 
     def test_takes_more_texts_than_fit_one_request(self, embedder: Embedder) -> None:
-        texts = [f"note {number}" for number in range(http.TEXTS_MAX * 2 + 1)]
+        texts = [f"note {number}" for number in range(http.REQUEST_TEXTS_MAX * 2 + 1)]
         vectors = embedder.embed_documents(texts)
         assert np.array_equal(vectors[-1], embedder.embed_documents(texts[-1:])[0])
 
@@ -197,9 +197,9 @@ class TestHttp:
         assert body == {"model": "some-model", "input": ["x"], "encoding_format": "float"}
 
     def test_asks_for_a_few_texts_at_a_time(self, server: Server, remote: OpenAICompatible) -> None:
-        remote.embed_documents(["x"] * (http.TEXTS_MAX + 1))
+        remote.embed_documents(["x"] * (http.REQUEST_TEXTS_MAX + 1))
         sizes = [len(body["input"]) for *_, body in server.asked]
-        assert sizes == [http.TEXTS_MAX, 1]
+        assert sizes == [http.REQUEST_TEXTS_MAX, 1]
 
     @pytest.mark.parametrize("code", [429, 500, 503])
     def test_tries_again_when_the_server_is_busy(
@@ -291,7 +291,7 @@ class TestHttp:
     def test_an_endless_answer_is_cut_off(
         self, server: Server, remote: OpenAICompatible, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(http, "ANSWER_BYTES_MAX", 1_000)
+        monkeypatch.setattr(http, "VECTORS_BYTES_MAX", 1_000)
         server.answers = [lambda handler, _: handler.answer(200, b" " * 100_000)]
         with pytest.raises(Unavailable, match="far more"):
             remote.embed_documents(["x"])
