@@ -26,7 +26,7 @@ from commonplace.vault.permissions.permissions import Permissions
 from commonplace.vault.permissions.requests import Asker, Json
 from commonplace.vault.search.texts import Texts
 from commonplace.vault.suggestions.authorship import Authorship
-from commonplace.vault.suggestions.ends import Ends
+from commonplace.vault.suggestions.ends.ends import Ends
 
 RENAME = "rename_note"
 _UNDO_MAX = 50
