@@ -130,7 +130,7 @@ def assemble(  # noqa: PLR0915 (a line for each part)
         permissions,
         write,
         trash,
-        renames.rename,
+        renames,
         Assessor(texts, listing, lambda name: index.links.named(name)),
         comments,
         write_lock,
