@@ -46,7 +46,12 @@ class Follower:
         self._told.set()
 
     async def run(self) -> None:
-        """Look at what is hinted at, and at everything from time to time, until cancelled."""
+        """Look at what is hinted at, and at everything from time to time, until cancelled.
+
+        At first, what earlier owners left in the store is cleared away.
+        """
+        with suppress(CommonplaceError):  # the next owner does it too
+            await self._copy.store.sweep()
         rescan = self._clock() + RESCAN_SECONDS
         while True:
             waits = bool(self._missing or self._copy.doubtful)
