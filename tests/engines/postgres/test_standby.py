@@ -6,6 +6,7 @@ from collections.abc import Generator
 from contextlib import closing
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from commonplace.server.cluster import standby
@@ -87,6 +88,26 @@ async def test_whoever_waited_so_finds_nothing_to_fetch_when_it_takes_over(
     assert left.take_in == left.set_aside == []
     async with owning(url, tmp_path / "two") as vault:
         assert await vault.texts.marked("Folder/a cat.md") == "typed A cat sat.\nThe end."
+
+
+async def test_a_waiting_copy_keeps_its_files_when_very_many_vanish_from_the_database(
+    url: str, tmp_path: Path, waiting: StandbyCopy
+) -> None:
+    many = {f"n{number}.md".encode(): b"a note\n" for number in range(60)}
+    fill(tmp_path / "one" / "notes", many)
+    ours = tmp_path / "two" / "notes"
+    async with owning(url, tmp_path / "one"):
+        await waiting.bring_up_to_date()
+        with psycopg.connect(url) as connection:  # the control: a few that are gone, go
+            connection.execute("DELETE FROM vault_team.files WHERE path IN ('n0.md', 'n1.md')")
+        waiting._last = None
+        await waiting.bring_up_to_date()
+        assert len(files_in(ours)) == 58
+        with psycopg.connect(url) as connection:
+            connection.execute("DELETE FROM vault_team.files")
+        waiting._last = None
+        await waiting.bring_up_to_date()
+        assert len(files_in(ours)) == 58
 
 
 async def test_what_programs_did_in_a_waiting_copy_is_left_for_its_turn(
