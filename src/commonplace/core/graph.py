@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 NodeName = Callable[[int], Any]
 """What nodes are sorted by where there is a tie."""
 
-Row = tuple[int, bytes]
+NodeTargets = tuple[int, bytes]
 """A node and the nodes that it links to, once each and never itself, in four bytes each."""
 
 
@@ -50,7 +50,7 @@ class Degrees:
         return nsmallest(limit, found, key=lambda each: (-each[1], name(each[0])))
 
 
-class _Rows:
+class _Adjacency:
     """For each node a row of others, all of them in one array."""
 
     def __init__(self, lengths: NDArray[np.int64], numbers: NDArray[np.uint32]) -> None:
@@ -64,18 +64,18 @@ class _Rows:
         end = self._ends[node]
         return self._numbers[end - self.lengths[node] : end].tolist()
 
-    def turned(self) -> "_Rows":
+    def turned(self) -> "_Adjacency":
         """Return, for each node, those in whose rows it stands."""
         size = len(self.lengths)
         nodes = np.repeat(np.arange(size, dtype=np.uint32), self.lengths)
         order = np.argsort(self._numbers, kind="stable")
-        return _Rows(np.bincount(self._numbers, minlength=size), nodes[order])
+        return _Adjacency(np.bincount(self._numbers, minlength=size), nodes[order])
 
 
 class Graph:
     """Nodes and the links between them."""
 
-    def __init__(self, rows: Iterable[Row] = ()) -> None:
+    def __init__(self, rows: Iterable[NodeTargets] = ()) -> None:
         """Make a graph from rows, in the order of their nodes."""
         outgoing = _arranged(rows)
         incoming = outgoing.turned()
@@ -210,7 +210,7 @@ def _packed(node: int, targets: Iterable[int]) -> bytes:
     return array("I", (each for each in dict.fromkeys(targets) if each != node)).tobytes()
 
 
-def _arranged(rows: Iterable[Row]) -> _Rows:
+def _arranged(rows: Iterable[NodeTargets]) -> _Adjacency:
     nodes, lengths_of, numbers = array("q"), array("q"), bytearray()
     for node, row in rows:
         nodes.append(node)
@@ -220,4 +220,4 @@ def _arranged(rows: Iterable[Row]) -> _Rows:
     last = max(max(nodes, default=-1), int(found.max(initial=0)))
     lengths = np.zeros(last + 1, np.int64)
     lengths[np.asarray(nodes)] = np.asarray(lengths_of)
-    return _Rows(lengths, found)
+    return _Adjacency(lengths, found)

@@ -57,6 +57,8 @@ async def test_a_vault_has_one_owner(url: str) -> None:
         assert await two.claim("other") is not None
         holder = await two.holder("team")
         assert holder == tables.Holder("one", "one:1", lease.fence)
+        assert holder is not None
+        assert 0 < holder.seconds_left <= LONG
         assert not lease.is_lost
 
 

@@ -6,18 +6,45 @@ from collections.abc import Generator
 from contextlib import closing
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from commonplace.server.cluster import standby
 from commonplace.vault.index.updates import Updates
 from commonplace.vault.postgres.pool import Pool
+from commonplace.vault.team_files import store
 from commonplace.vault.team_files.differences import find_all
-from commonplace.vault.team_files.standby import StandbyCopy
+from commonplace.vault.team_files.standby import StandbyCopy, StoreReader
+from commonplace.vault.team_files.store import FileStore, KeptFile, sha_of
+from tests.engines.postgres.node import make_node, take
 from tests.engines.postgres.team_node import files_in, fill, owning, settings_of
 from tests.engines.postgres.test_team_files import AFTER, FILES, filled, work
 from tests.wait import eventually
 
 pytestmark = pytest.mark.anyio
+
+
+async def test_the_store_tells_what_changed_after_what_each_once(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store, "CHANGES_MAX", 2)
+    monkeypatch.setattr(store, "_GONE_MAX", 0)
+    with make_node(url) as node:
+        files, reader = FileStore(url, take(node)), StoreReader(url, "team")
+        kept = {path: KeptFile(sha_of(path)) for path in (b"a", b"b", b"c", b"d")}
+        await files.change(kept, list(kept))
+        # All of one change come together, or a copy could have half of a rename.
+        last, found = await reader.changes(0)
+        assert found == kept
+        await files.change({b"a": None})
+        assert await reader.changes(last) == (last + 1, {b"a": None})
+        await files.replace_all({b"b": kept[b"c"]})
+        _, found = await reader.changes(last + 1)
+        assert found == {b"b": kept[b"c"], b"c": None, b"d": None}
+        await files.sweep()
+        _, found = await reader.changes(0)
+        assert b"a" not in found  # it is gone for long enough
+        await files.close()
 
 
 @pytest.fixture
@@ -61,6 +88,26 @@ async def test_whoever_waited_so_finds_nothing_to_fetch_when_it_takes_over(
     assert left.take_in == left.set_aside == []
     async with owning(url, tmp_path / "two") as vault:
         assert await vault.texts.marked("Folder/a cat.md") == "typed A cat sat.\nThe end."
+
+
+async def test_a_waiting_copy_keeps_its_files_when_very_many_vanish_from_the_database(
+    url: str, tmp_path: Path, waiting: StandbyCopy
+) -> None:
+    many = {f"n{number}.md".encode(): b"a note\n" for number in range(60)}
+    fill(tmp_path / "one" / "notes", many)
+    ours = tmp_path / "two" / "notes"
+    async with owning(url, tmp_path / "one"):
+        await waiting.bring_up_to_date()
+        with psycopg.connect(url) as connection:  # the control: a few that are gone, go
+            connection.execute("DELETE FROM vault_team.files WHERE path IN ('n0.md', 'n1.md')")
+        waiting._last = None
+        await waiting.bring_up_to_date()
+        assert len(files_in(ours)) == 58
+        with psycopg.connect(url) as connection:
+            connection.execute("DELETE FROM vault_team.files")
+        waiting._last = None
+        await waiting.bring_up_to_date()
+        assert len(files_in(ours)) == 58
 
 
 async def test_what_programs_did_in_a_waiting_copy_is_left_for_its_turn(

@@ -17,7 +17,7 @@ from commonplace.vault.postgres.pool import Pool
 from commonplace.vault.settings import Settings
 from commonplace.vault.team_files.standby import StandbyCopy
 
-LOOK_SECONDS = 1.0
+_LOOK_SECONDS = 1.0
 
 
 async def stand_by(settings: Settings, pool: Pool, vault: str) -> None:
@@ -30,7 +30,7 @@ async def stand_by(settings: Settings, pool: Pool, vault: str) -> None:
         await copy.bring_up_to_date()
         await indexer.refresh()
         while True:
-            await anyio.sleep(LOOK_SECONDS)
+            await anyio.sleep(_LOOK_SECONDS)
             if changed := await copy.bring_up_to_date():
                 await indexer.update([os.fsdecode(path) for path in changed])
     finally:

@@ -12,7 +12,7 @@ from typing import Protocol
 from commonplace.errors import Unavailable
 from commonplace.vault.lease import tables as leases
 from commonplace.vault.postgres.connection import Connection, load_driver, reason
-from commonplace.vault.postgres.migrations import MigrationSteps, migrate
+from commonplace.vault.postgres.migrations import MigrationSteps, is_current, migrate
 from commonplace.vault.postgres.pool import Pool, shared
 
 _LOST = "another node may have this vault by now"
@@ -171,6 +171,8 @@ class PostgresEngine:
 
     def _prepare(self, connection: Connection) -> None:
         """Bring the vault's tables up to date, and look at what they hold."""
+        if self._look_at_current(connection):
+            return
         migrate(
             connection,
             self._schema,
@@ -180,6 +182,21 @@ class PostgresEngine:
         )
         with self.writing(connection):
             self._opened(connection)
+
+    def _look_at_current(self, connection: Connection) -> bool:
+        """Look at what the tables hold, unless they have to be brought up to date first.
+
+        Nearly always they have not, and whoever takes a vault over should not ask more than that:
+        on a busy machine each question is a wait.
+        """
+        try:
+            with self.writing(connection):
+                if is_current(connection, self._part, self._steps):
+                    self._opened(connection)
+                    return True
+        except self._driver.errors.UndefinedTable:
+            pass  # nobody has opened the vault so far
+        return False
 
     def _require(self, connection: Connection) -> None:
         leases.require(connection, self._lease.vault, self._lease.fence)

@@ -41,6 +41,12 @@ def migrate(
             return
 
 
+def is_current(connection: Connection, part: str, steps: MigrationSteps) -> bool:
+    """Tell whether a part has taken all steps; asked in a transaction that names its schema."""
+    row = connection.execute("SELECT taken FROM migrations WHERE part = ?", (part,)).fetchone()
+    return row is not None and row[0] == len(steps)
+
+
 def _take_steps(connection: Connection, schema: str, part: str, steps: MigrationSteps) -> None:
     from psycopg import sql
 

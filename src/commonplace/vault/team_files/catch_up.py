@@ -50,7 +50,6 @@ async def catch_up(copy: TeamCopy, fence: int, today: date) -> None:
     copy.agreed.put(plan.alike)
     copy.agreed.remove(plan.forget)
     copy.agreed.take_turn(fence)
-    await copy.store.sweep()
 
 
 def _tidy(

@@ -23,8 +23,6 @@ from commonplace.vault.team_files.team_copy_files import shown
 _RESCAN_SECONDS = 60.0
 GONE_SECONDS = 2.0
 _AGAIN_SECONDS = 0.5
-_VANISHED_MIN = 20
-_VANISHED_SHARE = 0.2
 
 _logger = logging.getLogger(__name__)
 
@@ -46,7 +44,12 @@ class Follower:
         self._told.set()
 
     async def run(self) -> None:
-        """Look at what is hinted at, and at everything from time to time, until cancelled."""
+        """Look at what is hinted at, and at everything from time to time, until cancelled.
+
+        At first, what earlier owners left in the store is cleared away.
+        """
+        with suppress(CommonplaceError):  # the next owner does it too
+            await self._copy.store.sweep()
         rescan = self._clock() + _RESCAN_SECONDS
         while True:
             waits = bool(self._missing or self._copy.doubtful)
@@ -103,7 +106,7 @@ class Follower:
         gone = [path for path, since in self._missing.items() if since <= due]
         if not gone or not self._copy.files.present:
             return
-        if len(self._missing) > max(_VANISHED_MIN, _VANISHED_SHARE * self._copy.agreed.count()):
+        if self._copy.agreed.are_very_many(len(self._missing)):
             _logger.warning(
                 "%d files vanished from this node's folder at once. The database keeps them: they"
                 " come back when the vault is opened again.",

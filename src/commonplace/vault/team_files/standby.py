@@ -4,6 +4,7 @@ Nothing is written into the store. What other programs did in the copy is left a
 `catch_up`, when the node takes the vault over, which then finds little to do.
 """
 
+import logging
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TypeVar
@@ -21,6 +22,10 @@ from commonplace.vault.team_files.differences import find_all, find_some
 from commonplace.vault.team_files.store import KeptFile
 from commonplace.vault.team_files.synced_files import AGREED, SyncedFiles
 from commonplace.vault.team_files.team_copy_files import TeamCopyFiles
+
+_LEFT = "This node's folder keeps them until it takes the vault over."
+
+_logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
@@ -87,12 +92,17 @@ class StandbyCopy:
             last, stored = await self.store.changes(self._last)
             found = await anyio.to_thread.run_sync(find_some, self, stored)
             listed = {path: kept for path, kept in stored.items() if kept is not None}
-        await anyio.to_thread.run_sync(self._remove, found.remove)
+        gone = found.remove
+        if self.agreed.are_very_many(len(gone)):
+            # Of a database that was made anew, or restored: the copies may be all that is left.
+            _logger.warning("%d files vanished from the database at once. %s", len(gone), _LEFT)
+            gone = {}
+        await anyio.to_thread.run_sync(self._remove, gone)
         await fetch(self, found.fetch, listed)
         self.agreed.put(found.alike)
-        self.agreed.remove([*found.remove, *found.forget])
+        self.agreed.remove([*gone, *found.forget])
         self._last = last
-        return [*found.remove, *found.fetch]
+        return [*gone, *found.fetch]
 
     def _remove(self, files: dict[bytes, Stamp]) -> None:
         for path, stamp in files.items():

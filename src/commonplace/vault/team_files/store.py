@@ -131,7 +131,7 @@ def _change(
     if gone := [path for path, file in files.items() if file is None]:
         db.execute("DELETE FROM files WHERE path = ANY (?::bytea[])", (gone,))
     _put(db, {path: file for path, file in files.items() if file is not None})
-    _number(db, gone)
+    _number(db, list(files))
     if unneeded:
         db.execute(f"{_DROP} AND sha = ANY (?::bytea[])", (list(unneeded),))
 
@@ -140,8 +140,8 @@ def _replace_all(db: Connection, files: Mapping[bytes, KeptFile]) -> None:
     gone = db.execute(
         "DELETE FROM files WHERE path <> ALL (?::bytea[]) RETURNING path", (list(files),)
     ).fetchall()
-    _number(db, [bytes(path) for (path,) in gone])
     _put(db, files)
+    _number(db, [*(bytes(path) for (path,) in gone), *files])
 
 
 def _put(db: Connection, files: Mapping[bytes, KeptFile]) -> None:
@@ -153,11 +153,10 @@ def _put(db: Connection, files: Mapping[bytes, KeptFile]) -> None:
             " DO UPDATE SET sha = excluded.sha, mode = excluded.mode, mtime_ns = excluded.mtime_ns",
             [list(column) for column in zip(*rows, strict=True)],
         )
-        _number(db, list(files))
 
 
 def _number(db: Connection, paths: Sequence[bytes]) -> None:
-    """Take note that files changed: after all that changed before."""
+    """Take note that files changed: after all that changed before, and together."""
     if paths:
         db.execute(
             "INSERT INTO changed SELECT path, (SELECT coalesce(max(number), 0) + 1 FROM changed)"

@@ -18,6 +18,8 @@ AGREED = "copy.db"
 """The name of the file, in the node's state folder."""
 
 _ANNOUNCED_MAX = 2_000
+_VANISHED_MIN = 20
+_VANISHED_SHARE = 0.2
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS agreed (
@@ -91,6 +93,10 @@ class SyncedFiles:
         """Count the files."""
         with self._using:
             return self._db.execute("SELECT count(*) FROM agreed").fetchone()[0]
+
+    def are_very_many(self, vanished: int) -> bool:
+        """Tell whether so many vanished at once that rather something went wrong."""
+        return vanished > max(_VANISHED_MIN, _VANISHED_SHARE * self.count())
 
     def announce(self, sha: bytes) -> None:
         """Remember that we are about to write such a content under a temporary name."""
