@@ -321,6 +321,17 @@ async def test_writes_with_links_to_a_note_that_their_set_renames_are_undone_wit
         assert await files(vault) == found
 
 
+async def test_a_suggested_link_by_the_name_that_its_set_gives_comes_back_as_it_was(
+    vault: Vault,
+) -> None:
+    await edit(vault, "Gone.md", "To go", "Go to [[Named]]")
+    await rename(vault, "Old.md", "Named.md")
+    before = await files(vault)
+    await vault.sets.decisions.decide(1, "accept", await everything(vault), "Ann")
+    await vault.sets.decisions.undo(1, "Ann")
+    assert await files(vault) == before
+
+
 @pytest.mark.parametrize(
     ("path", "text"),
     [("Plan.md", "A green folder.\n\nSee [[Old]] now.\n"), ("New.md", "New beside [[Old]].\n")],

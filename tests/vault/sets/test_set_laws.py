@@ -70,7 +70,8 @@ async def work(vault: Vault, paths: list[str], drawn: random.Random, seed: int) 
                 continue
             for line in drawn.sample(lines, min(len(lines), drawn.randint(1, 3))):
                 try:
-                    await vault.suggestions.suggest(path, line, sentence(drawn), by)
+                    new = sentence(drawn) + drawn.choice(("", "", f" Or {link(drawn, seed)}."))
+                    await vault.suggestions.suggest(path, line, new, by)
                 except CommonplaceError:
                     continue  # not unique, or touched by the other one: not what is tried here
     await create(vault, f"Fresh {seed}.md", asked.created)

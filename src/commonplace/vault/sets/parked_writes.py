@@ -77,9 +77,9 @@ def _rename_undo(step: WriteStep, beside: Iterable[Json]) -> RenameUndo:
     """Tell how to take a rename back, together with the steps beside it."""
     if step.followed is None:  # cut short by a crash, or too many: links follow as in any rename
         return RenameUndo()
-    writes = [WriteStep.unpacked(each) for each in beside if "parked" in each]
-    written = (each.path for each in writes if each.parked.operation in ("create", "update"))
-    return RenameUndo(tuple(map(Rewritten.unpacked, step.followed)), frozenset(written))
+    moved = {step.path: step.parked.path}
+    written = frozenset(moved.get(path, path) for path in (str(each["path"]) for each in beside))
+    return RenameUndo(tuple(map(Rewritten.unpacked, step.followed)), written)
 
 
 @dataclass(frozen=True, slots=True)
