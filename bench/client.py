@@ -19,12 +19,13 @@ class Memory(NamedTuple):
 
     rss: float
     pss: float
+    anonymous: float
 
 
 def memory_of(process: int) -> Memory:
     rows = Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()
     found = {row.split()[0]: int(row.split()[1]) / 1024 for row in rows[1:]}
-    return Memory(found["Rss:"], found["Pss:"])
+    return Memory(found["Rss:"], found["Pss:"], found["Anonymous:"])
 
 
 class Client:

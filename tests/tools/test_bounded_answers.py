@@ -1,11 +1,19 @@
 """Every answer is bounded, tells the total and how to get more; a cut text is not written back."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from commonplace.core.scopes import HOLDER_PREFIX
+from commonplace.core.text.line_pages import LinePage
+from commonplace.errors import PartRead
+from commonplace.tools.table import Actor
+from commonplace.vault.permissions.requests import Asker
+from commonplace.vault.suggestions import read_guard
 from tests.tools.conftest import Desk, OpenDesk
+from tests.tools.test_learning import process
 
 pytestmark = pytest.mark.anyio
 
@@ -105,3 +113,71 @@ async def test_a_text_that_was_read_in_parts_may_be_written_back(desk: OpenDesk)
     for tool, name in (("read", "file_path"), ("read_note", "path"), ("get_node", "id")):
         await at.call(tool, **{name: "short.md"})
         assert await at.call("update_note", path="short.md", content=f"{tool}\n")
+
+
+READ_IN_PART = [
+    ("read", {"file_path": "long.md"}),
+    ("read_note", {"path": "long.md", "start_line": 2}),
+    ("get_node", {"id": "long.md"}),
+]
+
+
+@pytest.mark.parametrize(("tool", "arguments"), READ_IN_PART)
+@pytest.mark.parametrize("renamed", [False, True], ids=["", "renamed"])
+async def test_a_text_that_another_connection_read_in_part_is_not_written_back(
+    tmp_path: Path, tool: str, arguments: dict[str, Any], renamed: bool
+) -> None:
+    (tmp_path / "vault").mkdir()
+    (tmp_path / "vault/long.md").write_text(LONG)
+    async with process(tmp_path, 1, rename="allow") as first:
+        await first.call(tool, **arguments)
+        if renamed:
+            await first.call("update_node", id="long.md", title="Other")
+    path = "other.md" if renamed else "long.md"
+    for number in (2, 3):  # it holds for as long as the rest was not read
+        async with process(tmp_path, number, update="allow") as later:
+            error = await later.error("update_note", path=path, content="mine\n")
+            assert f"only part of {path}" in error
+    async with process(tmp_path, 4, update="allow") as last:
+        for line in range(1, 7_501, 1_500):
+            await last.call("read_note", path=path, start_line=line, end_line=line + 1_499)
+    async with process(tmp_path, 5, update="allow") as other:
+        assert await other.call("update_note", path=path, content="mine\n")
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "refused"),
+    [
+        (Actor("process:1", "Ann"), Actor("process:2", "Ann"), True),
+        (Actor("process:1", "Ann"), Actor("process:2", "Bo"), False),
+        (Actor(f"{HOLDER_PREFIX}a", "Ann"), Actor(f"{HOLDER_PREFIX}a", "Bo"), True),
+        (Actor(f"{HOLDER_PREFIX}a", "Ann"), Actor(f"{HOLDER_PREFIX}b", "Ann"), False),
+    ],
+    ids=["name", "another name", "token", "another token"],
+)
+async def test_an_assistant_is_known_by_its_token_else_by_its_name(
+    desk: OpenDesk, first: Actor, second: Actor, refused: bool
+) -> None:
+    at = await desk({"a.md": "one\ntwo\n"}, update="allow")
+    reader, page = at.vault.reader, LinePage(1, 1, 2)
+    await reader.read("a.md", first.id, first.name)
+    await reader.show("a.md", first.id, first.name, page)
+    wish = at.vault.write.revision("a.md", "mine\n", None, Asker(second.id, second.name))
+    if refused:
+        with pytest.raises(PartRead):
+            await wish
+    else:
+        assert await wish
+
+
+async def test_no_more_of_them_are_remembered_than_there_is_room_for(
+    desk: OpenDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(read_guard, "CUT_READINGS_MAX", 2)
+    at = await desk({f"{name}.md": "one\ntwo\n" for name in "abc"})
+    for name in "abc":
+        await at.vault.reader.cuts.put("name:Ann", f"{name}.md", 2)
+    await at.vault.reader.cuts.refuse("name:Ann", "a.md")
+    for name in "bc":
+        with pytest.raises(PartRead):
+            await at.vault.reader.cuts.refuse("name:Ann", f"{name}.md")

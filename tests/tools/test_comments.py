@@ -5,6 +5,7 @@ import json
 import pytest
 
 from commonplace.core import critic
+from commonplace.vault.search import comments
 from tests.tools.conftest import OpenDesk
 from tests.wait import becomes
 
@@ -60,3 +61,27 @@ async def test_comments_are_addressed_from_end_to_end(desk: OpenDesk) -> None:
 
     await becomes(lambda: at.call("grep", pattern="shorten this"), "No matches found.")
     assert critic.remarks(await at.vault.texts.marked(path))[0].text == "unclear?"
+
+
+@pytest.mark.parametrize("pattern", ["word 1_?203", "the end of a long one"])
+async def test_every_comment_of_a_note_is_found(desk: OpenDesk, pattern: str) -> None:
+    many = "".join(f"line {{>>word {number}<<}}\n" for number in range(1, 1_301))
+    at = await desk({"a.md": f"{many}last {{>>{'far ' * 200}the end of a long one<<}}\n"})
+    found = await at.call("grep", pattern=pattern, output_mode="content")
+    line, shown = (1_203, "word 1203") if "word" in pattern else (1_301, "far far")
+    assert found.startswith(f"a.md:{line}:{{>>{shown}")
+    assert await at.call("grep", pattern="word", output_mode="count") == "a.md:1300"
+
+
+async def test_notes_whose_comments_were_not_searched_are_told(
+    desk: OpenDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(comments, "_NOTES_MAX", 2)
+    at = await desk({f"{folder}/a.md": "one {>>why?<<}\n" for folder in "bcd"})
+    told = (
+        "[Comments were searched in the 2 newest of 3 notes that may have some. Narrow path or"
+        " glob to search those of others.]"
+    )
+    assert await at.blocks("grep", pattern="why") == ["b/a.md\nc/a.md", told]
+    assert (await at.blocks("text_search", query="why"))[1:] == [told]
+    assert await at.blocks("grep", pattern="why", path="d") == ["d/a.md"]

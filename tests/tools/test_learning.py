@@ -26,9 +26,10 @@ EDIT = {"file_path": "a.md", "old_string": "red", "new_string": "blue"}
 
 
 @asynccontextmanager
-async def process(tmp_path: Path, number: int) -> AsyncGenerator[Desk]:
+async def process(tmp_path: Path, number: int, **policies: str) -> AsyncGenerator[Desk]:
     """Open the vault anew, as another process of the same assistant would."""
-    settings = Settings((Root("vault", tmp_path / "vault"),), tmp_path / "state")
+    root = Root("vault", tmp_path / "vault")
+    settings = Settings((root,), tmp_path / "state", policies=policies)
     async with open_vault(settings) as vault:
         await vault.indexer.settled()
         with acting(Actor(f"process:{number}", "assistant")):

@@ -120,9 +120,11 @@ def vault_state_and_store(function: Function) -> Function:
     return click.argument("vault", nargs=-1)(_gathered(function))
 
 
-def settled(flags: Flags, ask: TrustQuestion | None = None) -> Settings:
+def settled(
+    flags: Flags, ask: TrustQuestion | None = None, config_text: bytes | None = None
+) -> Settings:
     """Make the settings of a command."""
-    return settle(flags, os.environ, notice, ask)
+    return settle(flags, os.environ, notice, ask, config_text)
 
 
 def withheld(settings: Settings, flags: Flags) -> str:

@@ -168,12 +168,14 @@ def settle(
     environ: Mapping[str, str],
     notice: Callable[[str], None],
     ask: TrustQuestion | None = None,
+    config_text: bytes | None = None,
 ) -> Settings:
     """Make the settings from flags, environment, and what counts of the vault's own file.
 
-    `ask` puts it to the person whether they trust a vault whose file would widen something.
+    `ask` puts it to the person whether they trust a vault whose file would widen something;
+    `config_text` is what that file says in a team's database.
     """
-    named, config = folders.find(flags.vault or folders.from_environment(environ))
+    named, config = folders.find(flags.vault or folders.from_environment(environ), config_text)
     base = state_base(flags, environ)
     chosen = Choices(flags, environ)
     log_level, log_format = log_choices(chosen)

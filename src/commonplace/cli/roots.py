@@ -27,10 +27,16 @@ def from_environment(environ: Mapping[str, str]) -> tuple[str, ...]:
     return (named,) if Path(named).expanduser().is_dir() else tuple(named.split(os.pathsep))
 
 
-def find(named: Sequence[str]) -> tuple[tuple[Root, ...], Config]:
-    """Find the folders that were named, and what the `commonplace.toml` of the first says."""
-    roots = tuple(_root(text) for text in named)
+def find(named: Sequence[str], text: bytes | None = None) -> tuple[tuple[Root, ...], Config]:
+    """Find the folders that were named, and what the `commonplace.toml` of the first says.
+
+    A team's vault has the file's `text` in the database, and its folder here an older one, or
+    none yet; the folders that make the vault up are those of this machine.
+    """
+    roots = tuple(map(_root, named))
     config = _config(roots[0].path)
+    if text is not None:
+        config = replace(_parsed(text), roots=config.roots)
     return roots, config if len(roots) == 1 else replace(config, roots=())
 
 
@@ -123,6 +129,10 @@ def _config(folder: Path) -> Config:
         return Config()
     except OSError as error:
         raise Unreadable(f"{CONFIG_FILE} cannot be read ({error.strerror}).") from None
+    return _parsed(text)
+
+
+def _parsed(text: bytes) -> Config:
     if len(text) > CONFIG_BYTES_MAX:
         raise BadArgument(f"{CONFIG_FILE} is over {CONFIG_BYTES_MAX // 1024} KiB.")
     return parse_config(text.decode("utf-8", "replace"))

@@ -1,109 +1,137 @@
 """Who links to whom: a directed graph of numbered nodes that is changed a node at a time.
 
-What a node links to keeps the order in which it does. A node is no neighbour of its own. Nodes are
-kept in buckets by degree, so that the most linked ones are found without looking at the others; a
+What a node links to keeps the order in which it does. A node is no neighbour of its own. What a
+graph was made of lies in arrays, some bytes for a link, and what changed since beside them: a
 change costs what the changed node's own links cost.
 """
 
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from heapq import nsmallest
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 NodeName = Callable[[int], Any]
 """What nodes are sorted by where there is a tie."""
 
+Row = tuple[int, bytes]
+"""A node and the nodes that it links to, once each and never itself, in four bytes each."""
+
 
 class Degrees:
-    """Nodes by degree; those of degree 0 are not here."""
+    """How many links each node has, one way."""
 
-    def __init__(self) -> None:
-        self._nodes: dict[int, set[int]] = {}
+    def __init__(self, counts: NDArray[np.int64]) -> None:
+        self._counts = counts
 
-    def move(self, node: int, before: int, after: int) -> None:
-        """Take a node's new degree."""
-        if before == after:
-            return
-        if before:
-            self._nodes[before].discard(node)
-            if not self._nodes[before]:
-                del self._nodes[before]
-        if after:
-            self._nodes.setdefault(after, set()).add(node)
+    @property
+    def total(self) -> int:
+        """How many links there are."""
+        return int(self._counts.sum())
+
+    def add(self, node: int, links: int) -> None:
+        """Let a node have so many more."""
+        if node >= len(self._counts):
+            room = np.zeros(node + 16, np.int64)
+            self._counts = np.concatenate((self._counts, room))
+        self._counts[node] += links
 
     def top(self, limit: int, name: NodeName) -> list[tuple[int, int]]:
         """Return the nodes of the highest degrees, each with its degree, ties by name."""
-        found: list[tuple[int, int]] = []
-        for degree in sorted(self._nodes, reverse=True):
-            room = limit - len(found)
-            if not room:
-                break
-            found += [(node, degree) for node in nsmallest(room, self._nodes[degree], key=name)]
-        return found
+        at_least = np.bincount(self._counts)[::-1].cumsum()[::-1]
+        enough = np.flatnonzero(at_least >= limit)
+        lowest = max(1, int(enough[-1])) if len(enough) else 1
+        chosen = np.flatnonzero(self._counts >= lowest)
+        found = zip(chosen.tolist(), self._counts[chosen].tolist(), strict=True)
+        return nsmallest(limit, found, key=lambda each: (-each[1], name(each[0])))
+
+
+class _NeighbourRows:
+    """For each node a row of others, all of them in one array."""
+
+    def __init__(self, lengths: NDArray[np.int64], numbers: NDArray[np.uint32]) -> None:
+        self.lengths = lengths
+        self._numbers = numbers
+        self._ends = lengths.cumsum()
+
+    def __getitem__(self, node: int) -> list[int]:
+        if node >= len(self.lengths):
+            return []
+        end = self._ends[node]
+        return self._numbers[end - self.lengths[node] : end].tolist()
+
+    def turned(self) -> "_NeighbourRows":
+        """Return, for each node, those in whose rows it stands."""
+        size = len(self.lengths)
+        nodes = np.repeat(np.arange(size, dtype=np.uint32), self.lengths)
+        order = np.argsort(self._numbers, kind="stable")
+        return _NeighbourRows(np.bincount(self._numbers, minlength=size), nodes[order])
 
 
 class Graph:
     """Nodes and the links between them."""
 
-    def __init__(self) -> None:
+    def __init__(self, rows: Iterable[Row] = ()) -> None:
+        """Make a graph from rows, in the order of their nodes."""
+        outgoing = _arranged(rows)
+        incoming = outgoing.turned()
+        self._first_out, self._first_in = outgoing, incoming
         self._out: dict[int, tuple[int, ...]] = {}
         self._in: dict[int, list[int]] = {}
-        self.by_in_degree = Degrees()
-        self.by_out_degree = Degrees()
+        self.by_out_degree = Degrees(outgoing.lengths.copy())
+        self.by_in_degree = Degrees(incoming.lengths.copy())
 
     @classmethod
     def of(cls, links: Iterable[tuple[int, int]]) -> "Graph":
-        """Make a graph from (source, target) pairs, those of a source in a row."""
-        graph = cls()
-        targets: dict[int, None] = {}
-        current: int | None = None
-        same: dict[int, int] = {}  # a number is one object, however many links lead there
-        for source, target in links:
-            if source != current and current is not None:
-                graph.put(current, targets)
-                targets = {}
-            current = source
-            targets[same.setdefault(target, target)] = None
-        if current is not None:
-            graph.put(current, targets)
-        return graph
+        """Make a graph from (source, target) pairs, in the order of their sources."""
+        return cls(
+            (source, _packed(source, (target for _, target in pairs)))
+            for source, pairs in groupby(links, itemgetter(0))
+        )
 
     def __len__(self) -> int:
         """Count the links."""
-        return sum(map(len, self._out.values()))
+        return self.by_out_degree.total
 
     def put(self, node: int, targets: Iterable[int]) -> None:
         """Make these the nodes that a node links to, in place of those before."""
-        before = self._out.get(node, ())
+        before = self.outgoing(node)
         after = tuple(target for target in dict.fromkeys(targets) if target != node)
         if before == after:
             return
         for target in set(before).difference(after):
-            self._unlink(node, target)
+            self._sources(target).remove(node)
+            self.by_in_degree.add(target, -1)
         for target in set(after).difference(before):
-            self._link(node, target)
-        self.by_out_degree.move(node, len(before), len(after))
-        if after:
-            self._out[node] = after
-        else:
-            self._out.pop(node, None)
+            self._sources(target).append(node)
+            self.by_in_degree.add(target, 1)
+        self.by_out_degree.add(node, len(after) - len(before))
+        self._out[node] = after
 
     def remove(self, node: int) -> None:
         """Take a node out, with all links from it and to it."""
         self.put(node, ())
-        for source in list(self._in.get(node, ())):
-            self.put(source, (target for target in self._out[source] if target != node))
+        for source in list(self.incoming(node)):
+            self.put(source, (target for target in self.outgoing(source) if target != node))
 
     def outgoing(self, node: int) -> tuple[int, ...]:
         """Return what a node links to, in order, once each."""
-        return self._out.get(node, ())
+        changed = self._out.get(node)
+        return tuple(self._first_out[node]) if changed is None else changed
 
     def incoming(self, node: int) -> list[int]:
         """Return what links to a node; not to be changed by the caller."""
-        return self._in.get(node, [])
+        changed = self._in.get(node)
+        return self._first_in[node] if changed is None else changed
 
     def edges(self) -> Iterator[tuple[int, int]]:
         """Yield every link."""
-        return ((source, target) for source, targets in self._out.items() for target in targets)
+        nodes = dict.fromkeys(np.flatnonzero(self._first_out.lengths).tolist()) | self._out
+        return ((source, target) for source in nodes for target in self.outgoing(source))
 
     def around(self, node: int, steps: int, limit: int, name: NodeName) -> list[int]:
         """Return the nodes within some steps either way, the nearest first, ties by name."""
@@ -153,17 +181,10 @@ class Graph:
             way.append(min(nexts, key=name))
         return way
 
-    def _link(self, source: int, target: int) -> None:
-        sources = self._in.setdefault(target, [])
-        sources.append(source)
-        self.by_in_degree.move(target, len(sources) - 1, len(sources))
-
-    def _unlink(self, source: int, target: int) -> None:
-        sources = self._in[target]
-        sources.remove(source)
-        self.by_in_degree.move(target, len(sources) + 1, len(sources))
-        if not sources:
-            del self._in[target]
+    def _sources(self, node: int) -> list[int]:
+        if node not in self._in:
+            self._in[node] = self._first_in[node]
+        return self._in[node]
 
 
 class _PathSearch:
@@ -183,3 +204,20 @@ class _PathSearch:
             near.update(self._onward(node))
         self.edge = near - self.distance.keys()
         self.distance |= dict.fromkeys(self.edge, self._steps)
+
+
+def _packed(node: int, targets: Iterable[int]) -> bytes:
+    return array("I", (each for each in dict.fromkeys(targets) if each != node)).tobytes()
+
+
+def _arranged(rows: Iterable[Row]) -> _NeighbourRows:
+    nodes, lengths_of, numbers = array("q"), array("q"), bytearray()
+    for node, row in rows:
+        nodes.append(node)
+        lengths_of.append(len(row) // 4)
+        numbers += row
+    found = np.frombuffer(numbers, np.uint32)
+    last = max(max(nodes, default=-1), int(found.max(initial=0)))
+    lengths = np.zeros(last + 1, np.int64)
+    lengths[np.asarray(nodes)] = np.asarray(lengths_of)
+    return _NeighbourRows(lengths, found)

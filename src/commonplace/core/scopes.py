@@ -18,6 +18,11 @@ HOLDER_PREFIX = "token:"
 """How the id of an actor begins that showed an access token; its name is the token's."""
 
 
+def assistant_of(actor: str, name: str) -> str:
+    """Tell who an assistant is, whatever connection it uses: by its token, else by its name."""
+    return actor if actor.startswith(HOLDER_PREFIX) else f"name:{name}"
+
+
 def allows(scope: Scope, needed: Scope) -> bool:
     """Tell whether who has one scope may do what needs the other."""
     return SCOPES.index(scope) >= SCOPES.index(needed)

@@ -35,7 +35,7 @@ from commonplace.vault.attachments.views import (
 )
 from commonplace.vault.search import undecided_hits
 from commonplace.vault.search.ripgrep import Pattern
-from commonplace.vault.search.search import NoteMatch
+from commonplace.vault.search.search import Matches, NoteMatch
 from commonplace.vault.suggestions.authorship import Suggester
 from commonplace.vault.suggestions.note_reader import NoteRead
 from commonplace.vault.threads import aside, aside_if_long, in_time
@@ -59,7 +59,7 @@ def tools(vault: Vault) -> list[Tool]:
             return await _shown(vault, file, offset, limit)
         note = await vault.reader.read(text(arguments, "file_path"), call.actor.id, call.actor.name)
         shown, page = await aside_if_long(partial(_page, note, offset, limit), note.text)
-        vault.reader.readings.show(call.actor.id, note.path, page)
+        await vault.reader.show(note.path, call.actor.id, call.actor.name, page)
         return Answer(shown)
 
     async def glob(call: Call, arguments: Arguments) -> Answer:
@@ -77,7 +77,8 @@ def tools(vault: Vault) -> list[Tool]:
         )
         matches = await _grep(vault, pattern, arguments)
         shown = await aside(show, matches)
-        return Answer(shown, notes=undecided_hits.of_matches(vault.index, matches))
+        undecided = undecided_hits.of_matches(vault.index, matches)
+        return Answer(shown, notes=(*undecided, *matches.notice))
 
     async def get_links(call: Call, arguments: Arguments) -> Answer:
         if (file := await _attachment(vault, arguments)) is not None:
@@ -195,7 +196,7 @@ def _matching(pattern: globs.Glob, listed: list[str], folder: str) -> list[str]:
     return [p for p in listed if pattern.matches(p[inside:]) or pattern.matches(p)]
 
 
-async def _grep(vault: Vault, pattern: Pattern, arguments: Arguments) -> Sequence[NoteMatch]:
+async def _grep(vault: Vault, pattern: Pattern, arguments: Arguments) -> Matches:
     chosen = _chosen(arguments)
     place = text(arguments, "path", "")
     folder = paths.folder_path(place)

@@ -56,12 +56,11 @@ class ReadingTools:
         last = whole_number(arguments, "end_line", 2**31, least=1)
         if first > last:
             raise BadArgument(f"`start_line` ({first}) is after `end_line` ({last}).")
-        note = await self._vault.reader.read(
-            text(arguments, "path"), call.actor.id, call.actor.name
-        )
+        reader, actor = self._vault.reader, call.actor
+        note = await reader.read(text(arguments, "path"), actor.id, actor.name)
         lines = lines_of(note.text)
         page = fit(lines, first, last - first + 1, line_pages.PAGE_CHARS_MAX)
-        self._vault.reader.readings.show(call.actor.id, note.path, page)
+        await reader.show(note.path, actor.id, actor.name, page)
         chosen = [_cut(line, line_pages.PAGE_CHARS_MAX) for line in lines[first - 1 : page.last]]
         whole = page.whole and len(chosen) == len(lines)
         return answer(
@@ -140,7 +139,8 @@ class ReadingTools:
         more = {"notes_with_matches": len(found), "more": how} if cut else {}
         counted = {"count": len(shown), "truncated": cut, **more}
         told = answer({"query": query, "matches": shown, **counted})
-        return replace(told, notes=undecided_hits.of_lines(self._vault.index, lines))
+        undecided = undecided_hits.of_lines(self._vault.index, lines)
+        return replace(told, notes=(*undecided, *found.notice))
 
     async def property_search(self, call: Call, arguments: Arguments) -> Answer:
         """Find notes by their properties."""

@@ -44,6 +44,7 @@ from commonplace.vault.suggestions.erasure import ForgottenDecisions
 from commonplace.vault.suggestions.ledger import Ledger
 from commonplace.vault.suggestions.note_reader import NoteReader
 from commonplace.vault.suggestions.pending import PendingSuggestions
+from commonplace.vault.suggestions.read_guard import CutReadings, Readings
 from commonplace.vault.suggestions.review import Review
 from commonplace.vault.suggestions.suggest import Suggestions
 from commonplace.vault.supervisor import Supervisor
@@ -95,8 +96,9 @@ def assemble(  # noqa: PLR0915 (a line for each part)
     comments = Comments(notes, late)
     ends = Ends(index, notes, ledger, texts.marked)
     absence = Absence(index, indexer, notes, ends, texts.marked)
-    reader = NoteReader(texts, review, authorship, comments, absence)
-    suggestions = Suggestions(notes, authorship, reader.readings, memory.audit)
+    readings, cuts = Readings(), CutReadings(notes.ids, late)
+    reader = NoteReader(texts, review, authorship, comments, absence, readings, cuts)
+    suggestions = Suggestions(notes, authorship, readings, memory.audit)
     authorship.follow_suggestions(ends.suggested)
     notes.follow_saves(ledger.doubts.saved)
 
@@ -104,7 +106,7 @@ def assemble(  # noqa: PLR0915 (a line for each part)
     trash = Trash(roots, log, late, notes, indexer)
     decisions.teach(trash)
     write = NoteWriter(
-        texts, notes, listing, authorship, reader.readings, roots, indexer, index, trash
+        texts, notes, listing, authorship, readings, cuts, roots, indexer, index, trash
     )
     write.teach(permissions)
     renames = Renames(

@@ -69,7 +69,7 @@ def claim(settings: Settings) -> Claim | None:
             link.close()
             return None
         if time.monotonic() > until:
-            raise _owned_elsewhere(locks)
+            raise _between_owners() if _is_node(settings) else _owned_elsewhere(locks)
         time.sleep(_PAUSE)
 
 
@@ -88,6 +88,13 @@ def _refuse_teams(settings: Settings, locks: list[int]) -> None:
         raise OwnedElsewhere(
             "This vault is a team's, and is not open here now. Open its page, and try again on the"
             " machine that has it then; or, if this is no node of a team's server any more, name"
+            " another folder with --state."
+        )
+    if _is_node(settings):
+        unlock(locks)
+        raise OwnedElsewhere(
+            "This vault is a team's, and its node does not run here now. Start it, or try again on"
+            " a machine where one runs; or, if this is no node of a team's server any more, name"
             " another folder with --state."
         )
 
@@ -109,6 +116,7 @@ def lock_for_node(settings: Settings) -> list[int]:
         if locks[-1] is None:
             unlock([lock for lock in locks if lock is not None])
             raise _owned_elsewhere(root)
+    (settings.state / _TEAM_MARK).touch(mode=0o600)
     return [lock for lock in locks if lock is not None]
 
 
@@ -265,6 +273,17 @@ def unlock(locks: list[int]) -> None:
     """Let go of locks."""
     while locks:
         os.close(locks.pop())
+
+
+def _is_node(settings: Settings) -> bool:
+    return (settings.state / _TEAM_MARK).exists()
+
+
+def _between_owners() -> OwnedElsewhere:
+    return OwnedElsewhere(
+        "This vault is a team's, and its node here has reached no owner yet: it waits for the"
+        " database, or until another node takes over. Try again in a moment; its log says more."
+    )
 
 
 def _owned_elsewhere(root: Root) -> OwnedElsewhere:

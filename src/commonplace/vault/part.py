@@ -11,8 +11,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from commonplace.core.graph import Graph
 from commonplace.core.view import View
 from commonplace.errors import Forbidden
 from commonplace.vault.attachments.attachments import Attachments
@@ -34,6 +34,9 @@ from commonplace.vault.sets.sets import Sets
 from commonplace.vault.suggestions.note_reader import NoteReader
 from commonplace.vault.suggestions.pending import PendingSuggestions
 from commonplace.vault.vault import Vault
+
+if TYPE_CHECKING:
+    from commonplace.core.graph import Graph
 
 
 @asynccontextmanager
@@ -67,8 +70,10 @@ def _wire(
         index, aside, contents, indexer, notes, texts, several_roots=settings.several_roots
     )
     meaning = _SeenMeaning(whole.meaning, contents)
-    reader = NoteReader(texts, whole.review, whole.authorship, whole.comments, whole.absence)
-    reader.readings = whole.reader.readings
+    readings, cuts = whole.reader.readings, whole.reader.cuts
+    reader = NoteReader(
+        texts, whole.review, whole.authorship, whole.comments, whole.absence, readings, cuts
+    )
     warnings = Warnings(index)
     contents.follow(warnings.heard)
     health = whole.health
@@ -104,7 +109,8 @@ def _wire(
             notes,
             listing,
             whole.authorship,
-            reader.readings,
+            readings,
+            cuts,
             roots,
             indexer,
             index,
@@ -117,7 +123,9 @@ def _wire(
     )
 
 
-def _read_graph(state: Path, view: View) -> Graph:
+def _read_graph(state: Path, view: View) -> "Graph":
+    from commonplace.core.graph import Graph
+
     index = Index(state, view)
     try:
         return Graph.of(index.links.edges())

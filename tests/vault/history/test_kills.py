@@ -1,18 +1,10 @@
 """kill -9 in the middle of a decision or an undo over many notes: whole afterwards, or not begun.
 
 A decision accepts suggestions, or rejects the notes that an assistant suggested to create, which
-then go to the trash.
-
-The kills are spread over all statements that are made: a few of a few notes in each run,
-`COMMONPLACE_KILLS=1000 COMMONPLACE_KILL_NOTES=200` for a thousand of each of the three, best in
-memory (`--basetemp /dev/shm/kills`) and side by side (`-n 2 --dist load`).
+then go to the trash. See `tests.vault.kills` for how many.
 """
 
-import os
 import shutil
-import subprocess
-import sys
-from collections.abc import Callable, Generator, Iterator
 from functools import partial
 from pathlib import Path
 
@@ -22,41 +14,19 @@ from commonplace.core.text.edits import diff
 from commonplace.vault.history.intents import Intents
 from commonplace.vault.open import open_vault
 from commonplace.vault.permissions.requests import Asker
-from commonplace.vault.settings import Root, Settings
 from commonplace.vault.suggestions.authorship import Suggester
 from commonplace.vault.vault import Vault
+from tests.vault.kills import NOTES, Kill, copied, forget_recovery, kill, spread
+from tests.vault.sets.deciding import settings
 
 pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 
-NOTES = int(os.environ.get("COMMONPLACE_KILL_NOTES", "4"))
-KILLS = int(os.environ.get("COMMONPLACE_KILLS", "5"))
-MORE = 2**40  # than there are statements
+__all__ = ["kill"]
+
 CLAUDE = Suggester("claude", "Claude")
 BEFORE, AFTER = "one two three\n", "one 2 three\n"
 GONE = "in the trash"
 DONE = {"decide": {AFTER}, "undo": {BEFORE}, "reject": {GONE}}
-
-Kill = Callable[[Path, str, int], str]
-
-
-def settings_of(folder: Path) -> Settings:
-    return Settings((Root("vault", folder / "vault"),), folder / "state")
-
-
-@pytest.fixture
-def kill() -> Generator[Kill]:
-    command = [sys.executable, "-m", "tests.vault.history.kill_process"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as processes:
-        asked, told = processes.stdin, processes.stdout
-        assert asked is not None
-        assert told is not None
-
-        def one(folder: Path, what: str, at: int) -> str:
-            asked.write(f"{folder / 'vault'} {folder / 'state'} {what} {at}\n".encode())
-            asked.flush()
-            return told.readline().decode().strip()
-
-        yield one
 
 
 async def prepare(folder: Path, what: str) -> None:
@@ -64,7 +34,7 @@ async def prepare(folder: Path, what: str) -> None:
     (folder / "vault").mkdir(parents=True)
     for number in range(NOTES if what != "reject" else 0):
         (folder / "vault" / f"n{number:03}.md").write_text(BEFORE)
-    async with open_vault(settings_of(folder)) as vault:
+    async with open_vault(settings(folder)) as vault:
         await vault.indexer.settled()
         for number in range(NOTES):
             path = f"n{number:03}.md"
@@ -89,7 +59,7 @@ async def suggest_note(vault: Vault, path: str) -> None:
 
 async def texts(folder: Path, *, recovered: bool = True) -> set[str]:
     """What the log says of each note; the file follows it in its own time."""
-    async with open_vault(settings_of(folder)) as vault:
+    async with open_vault(settings(folder)) as vault:
         await vault.indexer.settled()
         if recovered:
             assert await vault.intents.open() == []
@@ -105,32 +75,6 @@ async def texts(folder: Path, *, recovered: bool = True) -> set[str]:
         return found
 
 
-def spread(kill: Kill, first: Path, folder: Path, what: str) -> Iterator[tuple[int, Path, str]]:
-    """Kill as often as is wanted, each time in a copy, which is removed afterwards.
-
-    Give the statement, the copy and what came of it: how many statements there are depends on the
-    moment, so that a few of the last ones are not reached.
-    """
-    shutil.copytree(first, folder)
-    _, _, statements = kill(folder, what, MORE).partition(" ")
-    shutil.rmtree(folder)
-    killed = 0
-    for number in range(2 * KILLS):
-        at = number * int(statements) // KILLS % int(statements)
-        shutil.copytree(first, folder)
-        ended = kill(folder, what, at).split()[0]
-        yield at, folder, ended
-        shutil.rmtree(folder)
-        killed += ended == "killed"
-        if killed == KILLS:
-            return
-    pytest.fail(f"only {killed} of {2 * KILLS} were killed")
-
-
-async def forget_recovery(_: Intents, *, late: bool = False) -> None:
-    """Do nothing: the control."""
-
-
 @pytest.mark.parametrize("what", ["decide", "undo", "reject"])
 async def test_killed_at_any_statement_nothing_is_half_done(
     tmp_path: Path, kill: Kill, monkeypatch: pytest.MonkeyPatch, what: str
@@ -139,12 +83,11 @@ async def test_killed_at_any_statement_nothing_is_half_done(
     untouched = await texts(tmp_path / "first")
     done = DONE[what]
     half = 0
-    for at, folder, ended in spread(kill, tmp_path / "first", tmp_path / "killed", what):
+    for at, folder, ended in spread(kill, tmp_path / "first", tmp_path, what):
         if not half:  # seen once is enough
             with monkeypatch.context() as careless:
                 careless.setattr(Intents, "recover", forget_recovery)
-                copy = tmp_path / "control"
-                shutil.copytree(folder, copy)
+                copy = copied(folder, tmp_path / "control")
                 half += len(await texts(copy, recovered=False)) > 1
                 shutil.rmtree(copy)
         found = await texts(folder)

@@ -27,6 +27,9 @@ async def agree(vault: Vault) -> None:
         (graph.by_out_degree, fresh.by_out_degree),
     ):
         assert degrees.top(99, lambda node: node) == others.top(99, lambda node: node)
+    again = Graph(vault.index.links.targets())
+    assert sorted(again.edges()) == sorted(fresh.edges())
+    assert all(again.outgoing(node) == fresh.outgoing(node) for node, _ in fresh.edges())
 
 
 async def test_it_agrees_with_the_index_after_every_kind_of_change(

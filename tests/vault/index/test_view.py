@@ -52,6 +52,8 @@ async def test_lists_hold_what_is_inside(part: Index) -> None:
     assert part.about("Hidden/secret.md") is None
     assert part.titles(["Hidden/secret.md"]) == {}
     assert part.size() == 2
+    assert part.has_more_than(1)
+    assert not part.has_more_than(2)
 
 
 async def test_properties_tags_and_suggestions_are_those_inside(part: Index, vault: Vault) -> None:
@@ -85,6 +87,7 @@ async def test_a_link_to_the_outside_leads_nowhere_and_backlinks_are_counted(par
     assert links.hidden == 2
     assert [path for _, path, _, _ in part.links.with_places(about.note, 9)] == ["Open/b.md"]
     assert len(list(part.links.edges())) == 2
+    assert list(part.links.targets()) == []
     assert part.links.other_names("alias", 9) == []
     assert part.links.named("secret") == []
 

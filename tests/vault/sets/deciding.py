@@ -38,7 +38,7 @@ async def create(vault: Vault, path: str, text: str) -> None:
 async def update(vault: Vault, path: str, text: str) -> None:
     asker = Asker(CLAUDE.id, CLAUDE.name)
     await vault.reader.read(path, asker.id, asker.name)
-    vault.reader.readings.show_all(asker.id, path)
+    await vault.reader.show(path, asker.id, asker.name, None)
     given = {"path": path, "content": text}
     wish = lambda: vault.write.revision(path, text, None, asker)  # noqa: E731
     await _park(vault, "update_note", given, wish)

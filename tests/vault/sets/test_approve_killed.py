@@ -1,6 +1,6 @@
 """kill -9 in the middle of approving many writes that wait: all are done afterwards, or none is.
 
-A few statements in each run; `COMMONPLACE_KILLS` and `COMMONPLACE_KILL_NOTES` for more.
+A few kills in each run; see `tests.vault.kills` for more.
 """
 
 import shutil
@@ -11,7 +11,7 @@ import pytest
 from commonplace.vault.history.intents import Intents
 from commonplace.vault.open import open_vault
 from commonplace.vault.vault import Vault
-from tests.vault.history.test_kills import NOTES, Kill, forget_recovery, kill, spread
+from tests.vault.kills import NOTES, Kill, copied, forget_recovery, kill, spread
 from tests.vault.sets import deciding
 from tests.wait import empties
 
@@ -83,11 +83,11 @@ async def test_killed_at_any_statement_no_approval_is_half_done(
     await prepare(first)
     assert await found(first) == WAITING
     half = 0
-    for at, folder, ended in spread(kill, first, tmp_path / "killed", "approve"):
+    for at, folder, ended in spread(kill, first, tmp_path, "approve"):
         if not half:  # seen once is enough
             with monkeypatch.context() as careless:
                 careless.setattr(Intents, "recover", forget_recovery)
-                copy = shutil.copytree(folder, tmp_path / "control")
+                copy = copied(folder, tmp_path / "control")
                 half += await found(copy, recovered=False) not in (WAITING, DONE)
                 shutil.rmtree(copy)
         now = await found(folder)

@@ -1,37 +1,27 @@
 """A set that is decided while the process is killed: all of it or nothing after the next start.
 
-It edits every note, and creates, renames and deletes one.
-
-`KILLS=1000 SET_NOTES=200 pytest tests/vault/sets/test_set_killed.py` tries the full number, best in
-memory (`--basetemp /dev/shm/sets`) and in two parts side by side (`-n 2 --dist load`). The control,
-a decision without its record, is in `test_decide`.
+It edits every note, and creates, renames and deletes one. See `tests.vault.kills` for how many are
+killed, of how many notes.
 """
 
-import os
-import random
 import shutil
-import subprocess
-import sys
-from collections.abc import Callable, Generator
 from pathlib import Path
 
 import anyio
 import pytest
 
+from commonplace.vault.history.intents import Intents
 from commonplace.vault.open import open_vault
 from tests.vault.conftest import write
+from tests.vault.kills import MORE, NOTES, Kill, copied, forget_recovery, kill, spread
 from tests.vault.sets.deciding import create, delete, edit, files, rename, settings
-from tests.wait import PATIENCE
 
 pytestmark = pytest.mark.slow
 
-KILLS = int(os.environ.get("KILLS", "2"))
-NOTES = int(os.environ.get("SET_NOTES", "20"))
+__all__ = ["kill"]
+
 EACH = 5
 SECONDS_MAX = 1.0
-PARTS = 2 if KILLS > 10 else 1
-
-Decide = Callable[[Path, float], str]
 
 
 async def _prepare(folder: Path) -> None:
@@ -54,25 +44,8 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture(scope="module")
-def decide() -> Generator[Decide]:
-    """Return a function that lets a process decide for some seconds, and tells how it ended."""
-    command = [sys.executable, "-m", "tests.vault.sets.decider"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as processes:
-        asked, told = processes.stdin, processes.stdout
-        assert asked is not None
-        assert told is not None
-
-        def one(folder: Path, seconds: float) -> str:
-            asked.write(f"{folder} {seconds}\n".encode())
-            asked.flush()
-            return told.readline().decode().strip()
-
-        yield one
-        asked.close()
-
-
 async def _after(folder: Path) -> set[bool]:
+    """Tell of each part of the set whether it was decided."""
     async with open_vault(settings(folder)) as vault:
         await vault.indexer.settled()
         await vault.sets.decisions.recover()
@@ -84,31 +57,24 @@ async def _after(folder: Path) -> set[bool]:
         return found
 
 
-def decided_in(decide: Decide, folder: Path) -> tuple[float, float]:
-    """Let a set be decided undisturbed; return the seconds that it took, and the processor's."""
-    told, seconds, cpu = decide(folder, 60 * PATIENCE).split()
-    assert told == "decided"
-    return float(seconds), float(cpu)
-
-
-def test_a_set_is_decided_in_a_second(prepared: Path, tmp_path: Path, decide: Decide) -> None:
-    _, cpu = decided_in(decide, shutil.copytree(prepared, tmp_path / "copy"))
+def test_a_set_is_decided_in_a_second(prepared: Path, tmp_path: Path, kill: Kill) -> None:
+    told, _, _, cpu = kill(copied(prepared, tmp_path / "copy"), "set", MORE).split()
+    assert told == "done"
     # The bar is for 200 notes with 1,000 changes on a quiet machine; what a load beside it takes
     # is not counted.
-    assert cpu < SECONDS_MAX * (1 if "SET_NOTES" in os.environ else 5)
+    assert float(cpu) < SECONDS_MAX * (1 if NOTES >= 200 else 5)
 
 
-@pytest.mark.parametrize("seed", range(7, 7 + PARTS))
 def test_a_killed_decision_is_whole_or_nothing(
-    prepared: Path, tmp_path: Path, decide: Decide, seed: int
+    prepared: Path, tmp_path: Path, kill: Kill, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    drawn = random.Random(seed)
-    whole, _ = decided_in(decide, shutil.copytree(prepared, tmp_path / "whole"))
-    killed = tried = 0
-    while killed < KILLS // PARTS:
-        folder = shutil.copytree(prepared, tmp_path / str(tried))
-        killed += decide(folder, drawn.uniform(0.0, whole)) == "killed"
-        assert len(anyio.run(_after, folder)) == 1, tried
-        shutil.rmtree(folder)
-        tried += 1
-        assert tried <= 9 * KILLS
+    half = 0
+    for at, folder, ended in spread(kill, prepared, tmp_path, "set"):
+        if not half:  # seen once is enough
+            with monkeypatch.context() as careless:
+                careless.setattr(Intents, "recover", forget_recovery)
+                half += len(anyio.run(_after, copied(folder, tmp_path / "control"))) > 1
+                shutil.rmtree(tmp_path / "control")
+        found = anyio.run(_after, folder)
+        assert found == {True} or (found == {False} and ended == "killed"), (at, found)
+    assert half, "no kill came in the middle: the control did not fail"

@@ -1,5 +1,6 @@
 """How a node of a team's server is chosen: options of `serve` that go together."""
 
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -8,9 +9,11 @@ from urllib.parse import urlsplit
 import click
 from click.core import ParameterSource
 
-from commonplace.errors import BadArgument
+from commonplace.cli.messages import notice
+from commonplace.errors import BadArgument, Unavailable
 
 IDLE_MINUTES = 5.0
+_PAUSE = 0.2
 
 if TYPE_CHECKING:
     from commonplace.server.cluster.team import Team
@@ -63,6 +66,27 @@ def make_folders(team: "Team", vaults: Sequence[str]) -> None:
         folder = Path(text.rpartition("=")[2]).expanduser()
         if not Path(text).expanduser().exists() and not folder.exists():
             folder.mkdir(parents=True)
+
+
+def config_text(team: "Team") -> bytes | None:
+    """Read what the settings file of a team's vault says; None if the database has none.
+
+    A database that cannot be reached is waited for: by an older file, or none, assistants could be
+    let do what this one forbids.
+    """
+    from commonplace.vault.postgres.connection import load_driver
+    from commonplace.vault.team_files import folder
+
+    load_driver()  # who lacks it need not wait for a database
+    told = ""
+    while True:
+        try:
+            return folder.config_text(team.database, team.vault)
+        except Unavailable as error:
+            if str(error) != told:
+                told = str(error)
+                notice(f"{told} Trying again.")
+            time.sleep(_PAUSE)
 
 
 def of_database(function: Function) -> Function:

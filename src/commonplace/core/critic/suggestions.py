@@ -264,20 +264,32 @@ def remarks(text: str) -> list[Remark]:
     marked = parse(text)
     if not marked.comments:
         return []
-    shown = [run for run in runs(marked) if run.role in (Role.PLAIN, Role.NEW)]
-    accepted = "".join(text[run.start : run.end] for run in shown)
+    accepted = text_between(marked, 0, len(text), Role.NEW)
     lit = {mark.end: text[mark.body : mark.tail] for mark in marked.highlights}
     found: list[Remark] = []
-    at, length = 0, 0
-    for mark in islice(marked.comments, REMARKS_MAX):
-        while at < len(shown) and shown[at].end <= mark.start:
-            length += shown[at].end - shown[at].start
-            at += 1
+    for mark, number, length in islice(_placed(marked), REMARKS_MAX):
         start = accepted.rfind("\n", 0, length) + 1
         end = accepted.find("\n", length)
         line = accepted[start : end if end >= 0 else len(accepted)].strip()
         author, time = (mark.meta.author, mark.meta.time) if mark.meta else (None, None)
-        number = accepted.count("\n", 0, length) + 1
         said = text[mark.body : mark.tail].strip()
         found.append(Remark(number, said, lit.get(mark.start, line), author, time))
     return found
+
+
+def remark_lines(text: str) -> list[tuple[int, str]]:
+    """Return what every comment of a marked text says, each with its line in the accepted view."""
+    placed = _placed(parse(text))
+    return [(number, text[mark.body : mark.tail].strip()) for mark, number, _ in placed]
+
+
+def _placed(marked: Marked) -> Iterator[tuple[Mark, int, int]]:
+    """Yield each comment with its line in the accepted view, and its place there."""
+    shown = [run for run in runs(marked) if run.role in (Role.PLAIN, Role.NEW)]
+    at, number, length = 0, 1, 0
+    for mark in marked.comments:
+        while at < len(shown) and shown[at].end <= mark.start:
+            number += marked.text.count("\n", shown[at].start, shown[at].end)
+            length += shown[at].end - shown[at].start
+            at += 1
+        yield mark, number, length

@@ -21,6 +21,9 @@ class LinePage:
         return self.last >= self.total
 
 
+NO_LINES = LinePage(1, 0, 0)
+
+
 def lines_of(text: str) -> list[str]:
     """Divide a text into lines; its last newline opens no other."""
     return text.removesuffix("\n").split("\n") if text else []

@@ -19,7 +19,7 @@ NOT_BUILT = (
     " or newer on the machine (`pip install .`). MCP and the command line work without it.\n"
 )
 _STATIC = Path(__file__).parents[1] / "static"
-_PACKED = ".xz"  # as a wheel carries what packs best (`hatch_build.py`)
+_PACKED = ".xz"  # as a wheel carries large scripts (`hatch_build.py`)
 _NONCE_BYTES = 16
 _FOR_EVER = "public, max-age=31536000, immutable"
 _POLICY = (

@@ -37,6 +37,8 @@ _PAUSE, _PAUSE_MAX = 0.05, 0.5
 _HEALTH = ("/healthz", "/readyz")
 _PLAIN = "Content-Type: text/plain; charset=utf-8"
 
+_PEOPLE_ONLY = "Nodes with several vaults carry requests over HTTP to each other, and no commands."
+
 _logger = logging.getLogger(__name__)
 
 
@@ -69,6 +71,8 @@ class ConnectionRouter:
     async def receive(self, greeting: Hello, node: TLSStream) -> None:
         """Receive what another node carries here, for a vault that is ours or nobody's."""
         try:
+            if greeting.kind != "http":
+                raise BadArgument(_PEOPLE_ONLY)
             vault = await self._vaults.open(checked_name(greeting.vault))
             if vault is None:
                 return  # whoever asked looks again who has it

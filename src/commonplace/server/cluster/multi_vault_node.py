@@ -17,7 +17,7 @@ from commonplace.server.cluster.node import listening, load_ahead, patiently
 from commonplace.server.cluster.node_listener import accept_nodes
 from commonplace.server.cluster.places import Places
 from commonplace.server.cluster.team import Team
-from commonplace.server.cluster.vaults import VaultOptions, Vaults
+from commonplace.server.cluster.vaults import SettingsOf, VaultOptions, Vaults
 from commonplace.server.metrics.registry import Registry
 from commonplace.server.owner.handshake import Hello
 from commonplace.server.owner.http_apps import url
@@ -28,12 +28,12 @@ from commonplace.vault.lease.leases import Leases
 from commonplace.vault.owner import lock_vaults_folder
 from commonplace.vault.postgres.connection import load_driver
 from commonplace.vault.postgres.pool import Pool
-from commonplace.vault.settings import Access, Settings
+from commonplace.vault.settings import Access
 from commonplace.vault.team_files.folder import is_taken_in
 
 
 async def serve_several(
-    settings_of: Callable[[str], Settings],
+    settings_of: SettingsOf,
     team: Team,
     access: Access,
     listeners: Sequence[socket.socket],
@@ -45,7 +45,7 @@ async def serve_several(
 ) -> None:
     """Serve the vaults of a folder until `stop` is set; `anew` replaces this process.
 
-    `settings_of` makes the settings of a vault from its name; it runs in a thread.
+    `settings_of` makes the settings of a vault, in a thread.
     """
     ignore_late_readers()
     load_driver()

@@ -19,8 +19,10 @@ import anyio.to_thread
 
 from commonplace.errors import Unavailable
 from commonplace.server.cluster.forwarding import ENDED
+from commonplace.server.cluster.local_clients import LocalClients
 from commonplace.server.cluster.node_listener import accept_nodes, attend
 from commonplace.server.cluster.owner_connection import OwnerConnection
+from commonplace.server.cluster.standby import stand_by
 from commonplace.server.cluster.team import Team
 from commonplace.server.composition import compose
 from commonplace.server.metrics.registry import Registry
@@ -35,14 +37,18 @@ from commonplace.vault.databases import named_alike, team_databases
 from commonplace.vault.lease.lease import Lease
 from commonplace.vault.lease.leases import Leases
 from commonplace.vault.lease.tables import Holder
-from commonplace.vault.owner import listen_as_node, lock_for_node, socket_folder
+from commonplace.vault.owner import Claim, listen_as_node, lock_for_node, socket_folder
 from commonplace.vault.postgres.connection import load_driver
 from commonplace.vault.postgres.pool import Pool
 from commonplace.vault.settings import Settings
+from commonplace.vault.supervisor import Supervisor
 from commonplace.vault.team_files.folder import refuse_strange_folder
 
 _PAUSE = 0.2
 _LOOK_SECONDS = 1.0
+_SEEK_SECONDS = 0.05
+"""How often a node looks whether the vault is free, once the owner does not answer."""
+_REACH_AGAIN_SECONDS = 0.5
 
 _OWNERS_MODULES = (
     "commonplace.vault.open",
@@ -113,14 +119,15 @@ class _NodeRun:
 
     async def take_turn(self) -> None:
         """Own the vault, or pass on to who does, until that is over."""
-        lease = await self.leases.claim(self.team.vault)
-        if lease is not None:
-            await self._own(lease)
-            return
         holder = await self.leases.holder(self.team.vault)
         if holder is not None:
-            await self._pass_on(holder)
-        await anyio.sleep(_PAUSE)
+            with listen_as_node(self.settings) as local:
+                await self._pass_on(holder, local)
+                await self._wait_end(holder)
+        elif (lease := await self.leases.claim(self.team.vault)) is not None:
+            await self._own(lease)
+        else:
+            await anyio.sleep(_SEEK_SECONDS)  # another was faster
 
     async def _own(self, lease: Lease) -> None:
         lease.follow(self.anew)
@@ -149,9 +156,10 @@ class _NodeRun:
             with anyio.CancelScope(shield=True):
                 await self.leases.release(lease)
 
-    async def _pass_on(self, holder: Holder) -> None:
+    async def _pass_on(self, holder: Holder, local: Claim) -> None:
         name, _, port = holder.address.rpartition(":")
-        greeting = hello(self.settings, "http", urls=tuple(map(url, self.listeners)))
+        urls = tuple(map(url, self.listeners))
+        greeting = hello(self.settings, "http", urls=urls)
         greeting = replace(greeting, roots=tuple((name, "") for name, _ in greeting.roots))
         owner = OwnerConnection(name, int(port), self.team.context(server=False), greeting)
         state = lambda: follower_families(self.team.vault, holder.fence, owner.carried)  # noqa: E731
@@ -160,17 +168,41 @@ class _NodeRun:
                 tasks.start_soon(cancel_when, self.stop, tasks.cancel_scope)
                 tasks.start_soon(self._watch, holder, tasks.cancel_scope)
                 tasks.start_soon(load_ahead)
+                tasks.start_soon(self._stand_by)
+                clients = LocalClients(socket_folder(self.settings), owner, urls, tasks)
+                tasks.start_soon(clients.let_in, local)
                 with suppress(*ENDED):
                     await owner.pass_on(self.listeners, self.ready)
                 tasks.cancel_scope.cancel()
 
     async def _watch(self, holder: Holder, scope: anyio.CancelScope) -> None:
         """Leave an owner that the database no longer names, though its connection stands."""
+        pause = _LOOK_SECONDS
         while True:
-            await anyio.sleep(_LOOK_SECONDS)
+            await anyio.sleep(pause)
             with suppress(Unavailable):
-                if await self.leases.holder(self.team.vault) != holder:
+                found = await self.leases.holder(self.team.vault)
+                if found is None or found != holder:
                     scope.cancel()
+                    return
+                # One that is not renewed any more runs out before the next look would be due.
+                pause = max(_SEEK_SECONDS, min(_LOOK_SECONDS, found.seconds_left))
+
+    async def _wait_end(self, holder: Holder) -> None:
+        """Wait until the database no longer names an owner that has gone, or for a while.
+
+        One that ends gives its lease back when all is saved; one whose connection broke is
+        reached again.
+        """
+        with anyio.move_on_after(_REACH_AGAIN_SECONDS):
+            while not self.stop.is_set():
+                if await self.leases.holder(self.team.vault) != holder:
+                    return
+                await anyio.sleep(_SEEK_SECONDS)
+
+    async def _stand_by(self) -> None:
+        follow = partial(stand_by, self.settings, self.pool, self.team.vault)
+        await Supervisor().keep(follow, "What follows the owner's files", vital=False)
 
 
 async def patiently(work: Callable[[], Awaitable[object]], stop: anyio.Event) -> bool:

@@ -67,16 +67,22 @@ async def _greeting(node: TLSStream) -> Hello | None:
     except CommonplaceError as error:
         await node.send(line(Welcome(ok=False, error=str(error))))
         return None
-    # The command line's own socket, where tokens are made, is for the person of this machine.
-    return greeting if greeting.kind == "http" else None
+    return greeting
 
 
 async def attend(folder: Path, greeting: Hello, node: TLSStream) -> None:
-    """Receive another node for the one owner whose sockets are in a folder."""
+    """Receive another node for the one owner whose sockets are in a folder.
+
+    Commands of its machine come too (`desk`): whoever has the key of the nodes may do whatever
+    a node may.
+    """
     async with BufferedByteStream(await anyio.connect_unix(folder / OWNER_SOCKET)) as owner:
         await owner.send(line(greeting))
         answer = await owner.receive_until(b"\n", HELLO_MAX)
         await node.send(answer + b"\n")
+        if greeting.kind == "mcp":
+            await carry(node, owner)
+            return
         app = folder / parse_answer(answer).socket
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(_cut_when_gone, owner, node)

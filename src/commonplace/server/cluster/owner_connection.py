@@ -5,6 +5,7 @@ import socket
 import ssl
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import anyio
 from anyio.abc import SocketListener, SocketStream
@@ -33,11 +34,12 @@ class OwnerConnection:
 
     async def pass_on(self, listeners: Sequence[socket.socket], ready: Callable[[], None]) -> None:
         """Pass everybody on until the owner goes; raises what `ENDED` names if it is not there."""
+        greeting = replace(self.greeting, urls=())
         async with await self.reach(self.greeting) as watch:
             ready()
             async with anyio.create_task_group() as tasks:
                 for listener in listeners:
-                    tasks.start_soon(self._accept, listener.dup())
+                    tasks.start_soon(self.accept, listener.dup(), greeting)
                 await wait_gone(watch)
                 tasks.cancel_scope.cancel()
 
@@ -56,14 +58,15 @@ class OwnerConnection:
                 raise
         return owner
 
-    async def _accept(self, listener: socket.socket) -> None:
+    async def accept(self, listener: socket.socket, greeting: Hello) -> None:
+        """Carry whoever connects, until this is cancelled."""
         async with await SocketListener.from_socket(listener) as accepting:
-            await accepting.serve(self._carry)
+            await accepting.serve(partial(self._carry, greeting))
 
-    async def _carry(self, client: SocketStream) -> None:
+    async def _carry(self, greeting: Hello, client: SocketStream) -> None:
         self.carried += 1
         try:
-            async with client, await self.reach(replace(self.greeting, urls=())) as owner:
+            async with client, await self.reach(greeting) as owner:
                 await carry(client, owner)
         except (Unavailable, *ENDED):
             return

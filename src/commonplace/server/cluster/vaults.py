@@ -41,6 +41,7 @@ from commonplace.vault.owner import (
 )
 from commonplace.vault.postgres.pool import Pool
 from commonplace.vault.settings import Access, Settings
+from commonplace.vault.team_files.folder import config_text
 
 OPEN_MAX = 1_000
 OPENING_MAX = 8
@@ -107,12 +108,17 @@ async def _app_name(folder: Path, greeting: Hello) -> str:
         return parse_answer(await owner.receive_until(b"\n", HELLO_MAX)).socket
 
 
+SettingsOf = Callable[[str, bytes | None], Settings]
+"""Makes settings from a vault's name, and from what its `commonplace.toml` says in the database.
+
+May take a while, and raise `Unavailable`."""
+
+
 @dataclass(frozen=True, slots=True)
 class VaultOptions:
     """How a node opens vaults: where their settings come from, where its page is, how long."""
 
-    settings_of: Callable[[str], Settings]
-    """May take a while, and raise `Unavailable`."""
+    settings_of: SettingsOf
     urls: tuple[str, ...]
     idle_seconds: float
     anew: Callable[[], None]
@@ -230,7 +236,7 @@ class Vaults:
             vault.settled.set()
 
         lease.follow(partial(self._lose, vault))
-        settings = await anyio.to_thread.run_sync(self._plan.settings_of, vault.name)
+        settings = await anyio.to_thread.run_sync(self._settings_of, vault.name)
         locks = await anyio.to_thread.run_sync(lock_for_node, settings)
         try:
             settings = await anyio.to_thread.run_sync(named_alike, settings, self._pool, vault.name)
@@ -250,6 +256,9 @@ class Vaults:
                     tasks.cancel_scope.cancel()
         finally:
             unlock(locks)
+
+    def _settings_of(self, name: str) -> Settings:
+        return self._plan.settings_of(name, config_text(self._pool, name))
 
     @asynccontextmanager
     async def _composed(

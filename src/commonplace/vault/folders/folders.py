@@ -15,11 +15,10 @@ import time
 import uuid
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import anyio
 
-from commonplace.core.graph import Graph
 from commonplace.errors import NotFound, Unavailable
 from commonplace.vault.documents.changes import Change
 from commonplace.vault.documents.folder_document import (
@@ -41,6 +40,9 @@ from commonplace.vault.index.mirror import Contents, NoteChange
 from commonplace.vault.log.log import Log
 from commonplace.vault.supervisor import tell_failure
 
+if TYPE_CHECKING:
+    from commonplace.core.graph import Graph
+
 # Clients are followed so long after their last change, at the latest so long after the first.
 CLIENT_PAUSE_SECONDS = 0.25
 CLIENT_PAUSE_SECONDS_MAX = 1.0
@@ -58,7 +60,7 @@ class IndexAnswers:
     """What is asked of the index."""
 
     contents: Contents
-    graph: Callable[[], Awaitable[Graph]]
+    graph: "Callable[[], Awaitable[Graph]]"
     settled: Callable[[], Awaitable[None]]
 
 

@@ -6,12 +6,14 @@ caught links of others, or lost them: those are looked at too, and no others.
 """
 
 from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import anyio.lowlevel
 
-from commonplace.core.graph import Graph
 from commonplace.vault.index.catalog import Catalog
+
+if TYPE_CHECKING:
+    from commonplace.core.graph import Graph
 
 # Up to so many notes that link to a changed one are all looked at; of more, those that began or
 # ceased to.
@@ -40,11 +42,11 @@ class LinkedIds:
 
     def __init__(self, ids: DocumentIds) -> None:
         self._known = ids
-        self._graph = Graph()
+        self._graph: Graph | None = None
         self._catalog = Catalog()
         self._targets: dict[str, tuple[str, ...]] = {}
 
-    def renew(self, graph: Graph, catalog: Catalog) -> None:
+    def renew(self, graph: "Graph", catalog: Catalog) -> None:
         """Ask these from now on."""
         self._graph, self._catalog = graph, catalog
 
@@ -60,7 +62,9 @@ class LinkedIds:
     def sources(self, id: str) -> list[str]:
         """Return the ids of the notes that link to one, in order."""
         note = self._note(id)
-        return [] if note is None else sorted(self._ids(self._graph.incoming(note)))
+        if note is None or self._graph is None:
+            return []
+        return sorted(self._ids(self._graph.incoming(note)))
 
     def affected(
         self, changed: Mapping[str, Collection[str]], gone: Mapping[str, Collection[str]]
@@ -90,7 +94,9 @@ class LinkedIds:
 
     def _outgoing(self, id: str) -> tuple[str, ...]:
         note = self._note(id)
-        return () if note is None else self._ids(self._graph.outgoing(note))
+        if note is None or self._graph is None:
+            return ()
+        return self._ids(self._graph.outgoing(note))
 
     def _note(self, id: str) -> int | None:
         path = self._known.known_path(id)

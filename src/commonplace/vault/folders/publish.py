@@ -7,11 +7,10 @@ client wants there is found out first.
 import secrets
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import anyio.to_thread
 
-from commonplace.core.graph import Graph
 from commonplace.vault.documents.changes import Taken
 from commonplace.vault.documents.document import Document
 from commonplace.vault.documents.engine.maps import Maps, Put
@@ -32,6 +31,9 @@ from commonplace.vault.folders.listing import RootListing, ValueOf, with_above
 from commonplace.vault.index.catalog import Catalog
 from commonplace.vault.log.log import Author, Log, LogEntry
 
+if TYPE_CHECKING:
+    from commonplace.core.graph import Graph
+
 DONE = "folder-done"
 
 MapKey = tuple[str, str]
@@ -50,7 +52,7 @@ class Publisher:
         self.catalog = Catalog()
         self.listings: dict[str, RootListing] = {}
 
-    async def renew(self, graph: Graph, catalog: Catalog) -> set[str]:
+    async def renew(self, graph: "Graph", catalog: Catalog) -> set[str]:
         """Take the index as it is now; returns whose backlinks differ if it is another one."""
         other = catalog is not self.catalog
         self.catalog = catalog

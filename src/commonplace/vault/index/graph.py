@@ -6,11 +6,14 @@ made once more afterwards. Belongs to the event loop.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import anyio
 import anyio.to_thread
 
-from commonplace.core.graph import Graph
+if TYPE_CHECKING:
+    from commonplace.core.graph import Graph
+
 
 Relinked = Mapping[int, Sequence[int]]
 """What each of some notes links to now."""
@@ -23,7 +26,7 @@ GraphListener = Callable[[Collection[int] | None], None]
 class LinkGraph:
     """The graph, or the promise of one."""
 
-    def __init__(self, read: Callable[[], Graph]) -> None:
+    def __init__(self, read: "Callable[[], Graph]") -> None:
         self._read = read
         self._graph: Graph | None = None
         self._reading = anyio.Lock()
@@ -35,7 +38,7 @@ class LinkGraph:
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener)
 
-    async def get(self) -> Graph:
+    async def get(self) -> "Graph":
         """Return the graph; the first time, read it in a thread."""
         while self._graph is None:
             async with self._reading:
@@ -74,7 +77,7 @@ class LinkGraph:
 class SeenGraph(LinkGraph):
     """The graph of the notes that a reader of the index sees, read anew when links change."""
 
-    def __init__(self, whole: LinkGraph, read: Callable[[], Graph]) -> None:
+    def __init__(self, whole: LinkGraph, read: "Callable[[], Graph]") -> None:
         super().__init__(read)
         self.close = whole.follow(lambda _: self.forget())
 
@@ -87,7 +90,7 @@ def gathered(sources: Iterable[int], edges: Iterable[tuple[int, int]]) -> dict[i
     return found
 
 
-def _apply(graph: Graph, relinked: Relinked, gone: frozenset[int]) -> None:
+def _apply(graph: "Graph", relinked: Relinked, gone: frozenset[int]) -> None:
     for node in gone:
         graph.remove(node)
     for source, targets in relinked.items():

@@ -8,12 +8,11 @@ import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import anyio
 import anyio.to_thread
 
-from commonplace.core.graph import Graph
 from commonplace.vault.files import watch
 from commonplace.vault.files.roots import Roots
 from commonplace.vault.index import mirror
@@ -28,6 +27,9 @@ from commonplace.vault.index.state import IndexState, ReportProgress
 from commonplace.vault.index.updates import NO_MOVES, IndexUpdate, Updates
 from commonplace.vault.settings import Settings
 from commonplace.vault.supervisor import tell_failure
+
+if TYPE_CHECKING:
+    from commonplace.core.graph import Graph
 
 _RESCAN_SECONDS = 60.0
 _RETRY_SECONDS = 5.0
@@ -271,9 +273,11 @@ class Indexer:
         self._contents.put(update.placed, update.moved)
         self._contents.remove(update.gone.items())
 
-    def _read_graph(self) -> Graph:
+    def _read_graph(self) -> "Graph":
+        from commonplace.core.graph import Graph
+
         index = Index(self._settings.state)
         try:
-            return Graph.of(index.links.edges())
+            return Graph(index.links.targets())
         finally:
             index.close()

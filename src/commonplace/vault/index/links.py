@@ -5,9 +5,12 @@ A batch *touches* the names that appeared or vanished and the notes whose own li
 """
 
 import sqlite3
+from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
+from operator import itemgetter
 
 from commonplace.core import links, paths
 from commonplace.core.links import Candidate, NameKind
@@ -23,6 +26,10 @@ _LINKS = "SELECT source, ordinal, raw, key, target, ambiguous FROM links"
 _NAMES = (
     "SELECT names.key, names.kind, names.name, notes.path, notes.id"
     " FROM names JOIN notes ON notes.id = names.note"
+)
+_TARGETS = (
+    "SELECT source, target FROM links WHERE {} target NOT NULL AND target <> source"
+    " ORDER BY source, ordinal"
 )
 _WITHIN = "WHERE source >= ? AND source < ?"
 _UNSETTLED_WITHIN = f"{_WITHIN} AND target IS NULL"
@@ -84,10 +91,30 @@ class LinkResolver:
                 self._settle_all(_UNSETTLED_WITHIN)
             self._settle_where("source", sorted(self._sources))
             self._settle_where("key", sorted(self._keys))
+        self._write_targets(everywhere=self._all or self._unsettled)
         self._keys.clear()
         self._sources.clear()
         self._all = self._unsettled = False
         return self._relinked
+
+    def _write_targets(self, *, everywhere: bool) -> None:
+        """Write what notes link to as a whole: all of them, or those that were relinked."""
+        if everywhere:
+            self._db.execute("DELETE FROM targets")
+            self._insert_targets(self._db.execute(_TARGETS.format("")))
+            return
+        for part in parts(sorted(self._relinked)):
+            chosen = f"IN ({marks(part)})"
+            self._db.execute(f"DELETE FROM targets WHERE note {chosen}", part)  # noqa: S608
+            links = self._db.execute(_TARGETS.format(f"source {chosen} AND"), part)
+            self._insert_targets(links)
+
+    def _insert_targets(self, links: Iterable[tuple[int, int]]) -> None:
+        rows = (
+            (source, array("I", dict.fromkeys(target for _, target in found)).tobytes())
+            for source, found in groupby(links, itemgetter(0))
+        )
+        self._db.executemany("INSERT INTO targets VALUES (?, ?)", rows)
 
     def _settle_all(self, within: str) -> None:
         (last,) = self._db.execute("SELECT coalesce(max(source), 0) FROM links").fetchone()

@@ -105,11 +105,16 @@ class Index:
         """Whether somebody deleted or replaced the files that are open."""
         if identity(self._folder) != self._file:
             return True
-        return self.size() > 0 and not self.unread_corpus().is_there
+        return self.has_more_than(0) and not self.unread_corpus().is_there
 
     def size(self) -> int:
         """Count the note files."""
         return int(self._db.execute("SELECT count(*) FROM notes").fetchone()[0])
+
+    def has_more_than(self, notes: int) -> bool:
+        """Tell whether there are more note files than so many, without counting the others."""
+        sql = "SELECT 1 FROM notes LIMIT 1 OFFSET ?"
+        return self._db.execute(sql, (notes,)).fetchone() is not None
 
     def known(self) -> dict[str, IndexedFile]:
         """Return every note file by path, as last seen."""

@@ -49,7 +49,7 @@ class Updates:
     @property
     def too_many(self) -> bool:
         """Whether the notes that the index holds are more than are compared here."""
-        return self._reader.size() > SCANNED_HERE_MAX and not self._roots.missing()
+        return self._reader.has_more_than(SCANNED_HERE_MAX) and not self._roots.missing()
 
     def compare(self) -> list[str] | None:
         """Name what differs; None when the vault, or the difference, is one for the builder."""

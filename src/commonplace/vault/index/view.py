@@ -35,6 +35,8 @@ def limit(db: sqlite3.Connection, view: View) -> None:
             f"CREATE TEMP VIEW {table} AS SELECT * FROM main.{table} WHERE note IN ({seen})"  # noqa: S608
         )
     db.execute(links)
+    # What a note links to as a whole is for who sees all: here are the links themselves.
+    db.execute("CREATE TEMP VIEW targets AS SELECT * FROM main.targets WHERE false")
 
 
 def visible(db: sqlite3.Connection) -> set[int]:

@@ -23,6 +23,7 @@ _DEAD_BYTES_MIN = 256 * 1024
 _CHILDREN = (
     ("names", "note"),
     ("links", "source"),
+    ("targets", "note"),
     ("tags", "note"),
     ("properties", "note"),
     ("suggestions", "note"),

@@ -7,7 +7,7 @@ nothing of it comes later. A renewal changes no key and waits for neither.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from commonplace.vault.postgres.connection import Connection
@@ -55,6 +55,8 @@ class Holder:
     node: str
     address: str
     fence: int
+    seconds_left: float = field(default=0.0, compare=False)
+    """How long it held when it was asked for, if it is not renewed."""
 
 
 def claim(
@@ -101,7 +103,8 @@ def release(connection: Connection, vault: str, fence: int) -> None:
 def holder(connection: Connection, vault: str) -> Holder | None:
     """Find the node that has a vault; None if nobody has it now."""
     row = connection.execute(
-        "SELECT node, address, fence FROM leases WHERE vault = ? AND until > clock_timestamp()",
+        "SELECT node, address, fence, extract(epoch FROM until - clock_timestamp())::float8"
+        " FROM leases WHERE vault = ? AND until > clock_timestamp()",
         (vault,),
     ).fetchone()
     return None if row is None else Holder(*row)

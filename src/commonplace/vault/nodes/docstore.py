@@ -8,10 +8,11 @@ right to the letter even while the index is being built.
 import secrets
 from collections.abc import Collection, Iterable, Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 from commonplace.core import digest, frontmatter, links, paths
 from commonplace.core.frontmatter import body
-from commonplace.core.graph import Graph
+from commonplace.core.text.line_pages import NO_LINES
 from commonplace.errors import BadArgument, NotFound
 from commonplace.vault.index.reader import About
 from commonplace.vault.nodes import link_names
@@ -36,6 +37,9 @@ from commonplace.vault.permissions.requests import Asker, Json
 from commonplace.vault.search.readiness import Incomplete
 from commonplace.vault.threads import aside_if_long
 from commonplace.vault.vault import Vault
+
+if TYPE_CHECKING:
+    from commonplace.core.graph import Graph
 
 _TAGS_MAX = 1_000
 
@@ -78,8 +82,8 @@ class DocStore:
         else:
             note = await self._vault.reader.read(path, reader.id, reader.name)
             text, said = note.text, note.said
-            if len(body(text)) <= CONTENT_MAX:
-                self._vault.reader.readings.show_all(reader.id, path)
+            shown = None if len(body(text)) <= CONTENT_MAX else NO_LINES
+            await self._vault.reader.show(path, reader.id, reader.name, shown)
         digested = await aside_if_long(partial(digest.digest, path), text)
         linked = await self._links_of(path)
         return Node(path, digested.title, body(text), digested.tags, linked, said=said)
@@ -223,7 +227,7 @@ class DocStore:
 
     # -- parts
 
-    async def _graph(self) -> Graph:
+    async def _graph(self) -> "Graph":
         await self._vault.listing.caught_up()
         return await self._links.get()
 

@@ -17,10 +17,11 @@ import anyio.to_thread
 
 from commonplace.core import compose, critic, frontmatter, links, paths
 from commonplace.core.critic import Suggested, revise
+from commonplace.core.scopes import assistant_of
 from commonplace.core.text import endings, words
 from commonplace.core.text.edits import Edit
 from commonplace.core.text.endings import FileForm
-from commonplace.errors import BadArgument, Conflict, Unavailable, Unreadable
+from commonplace.errors import BadArgument, Conflict, PartRead, Unavailable, Unreadable
 from commonplace.vault.documents.changes import Purpose, refuse_unwritable
 from commonplace.vault.documents.notes import LiveNotes
 from commonplace.vault.files.reader import reason
@@ -40,7 +41,7 @@ from commonplace.vault.permissions.requests import Asker, Json, Wish
 from commonplace.vault.search.listing import Listing
 from commonplace.vault.search.texts import Texts
 from commonplace.vault.suggestions.authorship import Authorship, Suggester
-from commonplace.vault.suggestions.read_guard import Readings
+from commonplace.vault.suggestions.read_guard import CutReadings, Readings
 
 _TOUCHES = ", as a suggestion, since it touches one that waits"
 
@@ -55,6 +56,7 @@ class NoteWriter:
         listing: Listing,
         authorship: Authorship,
         readings: Readings,
+        cuts: CutReadings,
         roots: Roots,
         indexing: TrashIndex,
         index: Index,
@@ -65,6 +67,7 @@ class NoteWriter:
         self._listing = listing
         self._authorship = authorship
         self._readings = readings
+        self._cuts = cuts
         self._roots = roots
         self._indexing = indexing
         self._index = index
@@ -99,7 +102,7 @@ class NoteWriter:
         current = critic.accepted(marked)
         change: dict[str, object] = {"path": path, "frontmatter": properties}
         if content is not None:
-            self._readings.require_whole(by.id, path)
+            await self._refuse_part_read(path, by)
             base = self._readings.text(by.id, path)
             base = current if base is None else base
             text = compose.rewritten(base, content, properties)
@@ -198,7 +201,7 @@ class NoteWriter:
         )
         if made:
             await self._authorship.record(path, "", made, _suggester(by), created=True)
-        self._readings.believe(by.id, path, text, time.time())
+        await self._believe(path, by, text)
         body = frontmatter.body(text)
         return {
             "path": path,
@@ -228,7 +231,7 @@ class NoteWriter:
         before = critic.accepted(edited.before)
         after = wanted(before, change)
         believed = str(change.get("text", after))
-        self._readings.believe(by.id, path, believed, time.time())
+        await self._believe(path, by, believed)
         late = await self._notes.late_files([path])
         return {
             "path": path,
@@ -267,6 +270,19 @@ class NoteWriter:
                 " change the note that is there."
             )
         return path
+
+    async def _refuse_part_read(self, path: str, by: Asker) -> None:
+        """Refuse a text in whose place something stands that the assistant was not shown."""
+        lines = self._readings.cut_lines(by.id, path)
+        if lines is None:  # another connection of it may have read the note
+            await self._cuts.refuse(assistant_of(by.id, by.name), path)
+        elif lines:
+            raise PartRead(path, lines)
+
+    async def _believe(self, path: str, by: Asker, text: str) -> None:
+        """Take note that the assistant knows all of a text that it has written."""
+        self._readings.believe(by.id, path, text, time.time())
+        await self._cuts.put(assistant_of(by.id, by.name), path, 0)
 
     async def _backlinks(self, path: str) -> list[str]:
         return [source for source in (await self._listing.links(path)).backlinks if source != path]

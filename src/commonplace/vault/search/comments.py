@@ -1,11 +1,11 @@
 """People's comments that match a pattern: they are in no accepted view, and so in no corpus.
 
 A note that has some is longer on disk than in the corpus, so few notes have to be read; which of
-those have none is remembered until they change.
+those have none is remembered until they change. Where too many are left, the answer says so.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 import anyio.to_thread
 
@@ -18,6 +18,7 @@ from commonplace.vault.index.threads import Aside
 from commonplace.vault.search import ripgrep
 from commonplace.vault.search.ripgrep import Pattern
 from commonplace.vault.search.texts import Texts
+from commonplace.vault.threads import aside_if_long
 
 _NOTES_MAX = 2_000
 
@@ -25,6 +26,24 @@ Pick = Callable[[Collection[int]], list[CatalogEntry]]
 """Tells the entries of some notes, of all that are searched, newest first."""
 CommentLines = tuple[tuple[int, str], ...]
 """Comments of a note as `{>>…<<}`, each with its line in the accepted view."""
+
+
+@dataclass(frozen=True, slots=True)
+class CommentMatches:
+    """The comments that match, by note; how many notes were looked at, of how many."""
+
+    found: Mapping[int, CommentLines] = field(default_factory=dict[int, CommentLines])
+    looked: int = 0
+    total: int = 0
+
+    @property
+    def notice(self) -> tuple[str, ...]:
+        """Say it where notes were left out."""
+        told = (
+            f"[Comments were searched in the {self.looked:,} newest of {self.total:,} notes that"
+            " may have some. Narrow path or glob to search those of others.]"
+        )
+        return (told,) if self.looked < self.total else ()
 
 
 class CommentSearch:
@@ -35,30 +54,31 @@ class CommentSearch:
         self._texts = texts
         self._without: dict[int, int] = {}
 
-    async def matching(self, pattern: Pattern, pick: Pick) -> Mapping[int, CommentLines]:
+    async def matching(self, pattern: Pattern, pick: Pick) -> CommentMatches:
         """Return the comments that match, by note, in the newest notes that have any."""
         longer = await self._aside.ask(Index.longer_on_disk)
         wanted = [
             entry for entry in pick(longer) if self._without.get(entry.note) != entry.mtime_ns
         ]
-        rows = [row for entry in wanted[:_NOTES_MAX] for row in await self._comments(entry)]
-        if not rows:
-            return {}
-        hits = await anyio.to_thread.run_sync(_matching, pattern, [text for _, _, text in rows])
-        found: dict[int, CommentLines] = {}
+        looked = wanted[:_NOTES_MAX]
+        rows = [(entry.note, *row) for entry in looked for row in await self._comments(entry)]
+        texts = [f"{{>>{one_line(text, len(text))}<<}}" for _, _, text in rows]
+        hits = await anyio.to_thread.run_sync(_matching, pattern, texts) if rows else []
+        found: dict[int, list[tuple[int, str]]] = {}
         for note, line, text in (rows[at] for at in hits):
-            found[note] = (*found.get(note, ()), (line, text))
-        return found
+            found.setdefault(note, []).append((line, f"{{>>{one_line(text)}<<}}"))
+        by_note = {note: tuple(lines) for note, lines in found.items()}
+        return CommentMatches(by_note, len(looked), len(wanted))
 
-    async def _comments(self, entry: CatalogEntry) -> list[tuple[int, int, str]]:
+    async def _comments(self, entry: CatalogEntry) -> list[tuple[int, str]]:
         try:
             marked = await self._texts.marked(entry.path)
         except (NotFound, Unreadable):
             return []
-        found = critic.remarks(marked) if "{>>" in marked else []
+        found = await aside_if_long(critic.remark_lines, marked) if "{>>" in marked else []
         if not found:
             self._without[entry.note] = entry.mtime_ns
-        return [(entry.note, each.line, f"{{>>{one_line(each.text)}<<}}") for each in found]
+        return found
 
 
 def _matching(pattern: Pattern, lines: Sequence[str]) -> list[int]:

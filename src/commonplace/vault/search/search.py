@@ -31,7 +31,7 @@ from commonplace.vault.index.mirror import Contents
 from commonplace.vault.index.reader import About, Index
 from commonplace.vault.index.threads import Aside
 from commonplace.vault.search import grep as engine, ripgrep
-from commonplace.vault.search.comments import CommentLines, CommentSearch, Pick
+from commonplace.vault.search.comments import CommentLines, CommentMatches, CommentSearch, Pick
 from commonplace.vault.search.listing import Listing
 from commonplace.vault.search.ripgrep import Pattern
 from commonplace.vault.search.texts import Texts
@@ -60,12 +60,17 @@ class Matches(Sequence[NoteMatch]):
         entries: list[CatalogEntry],
         hits: engine.Hits,
         text: Callable[[int], bytes],
-        comments: Mapping[int, CommentLines],
+        comments: CommentMatches,
     ) -> None:
         self._entries = entries
         self._hits = hits
         self._text = text
         self._comments = comments
+
+    @property
+    def notice(self) -> tuple[str, ...]:
+        """Say it where notes were left out."""
+        return self._comments.notice
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -78,7 +83,7 @@ class Matches(Sequence[NoteMatch]):
         if isinstance(index, slice):
             return [self[n] for n in range(*index.indices(len(self)))]
         path, note = self._entries[index].path, self._entries[index].note
-        said = self._comments.get(note, ())
+        said = self._comments.found.get(note, ())
         return NoteMatch(path, self._hits.get(note, ()), partial(self._text, note), said)
 
 
@@ -125,13 +130,13 @@ class Search:
         folder: str = "",
         *,
         comments: bool = False,
-    ) -> Sequence[NoteMatch]:
+    ) -> Matches:
         """Find the notes that match a pattern, in `comments` too if wanted, newest first."""
         entries = await self._listing.newest(folder)
         if chosen is not None:
             entries = [entry for entry in entries if chosen(entry.path)]
         with _index_in_trouble():
-            said: Mapping[int, CommentLines] = {}
+            said = CommentMatches()
             pick = partial(self._of, entries, some=bool(folder or chosen))
             if comments:
                 said = await self._comments.matching(pattern, pick)
@@ -142,8 +147,8 @@ class Search:
         pattern: Pattern,
         entries: Sequence[CatalogEntry],
         pick: Pick,
-        comments: Mapping[int, CommentLines],
-    ) -> Sequence[NoteMatch]:
+        comments: CommentMatches,
+    ) -> Matches:
         corpus, text = self._contents.corpus, self._texts.of_note
         hits: engine.Hits = {}
         if len(entries) <= engine.FEW_MAX:
@@ -156,7 +161,7 @@ class Search:
                 absent = self._matching_on_disk(pattern, absent)
             if absent:
                 hits |= engine.search_notes(pattern, [e.note for e in absent], text)
-        found = pick(hits.keys() | comments.keys())
+        found = pick(hits.keys() | comments.found.keys())
         return Matches(found, hits, self._texts.of_note, comments)
 
     def _of(

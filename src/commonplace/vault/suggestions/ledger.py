@@ -14,7 +14,7 @@ from itertools import takewhile
 from typing import Any, Literal
 
 from commonplace.core.critic import rank
-from commonplace.core.scopes import HOLDER_PREFIX
+from commonplace.core.scopes import HOLDER_PREFIX, assistant_of
 from commonplace.vault.log.late_records import Afterwards
 from commonplace.vault.log.log import Record
 from commonplace.vault.suggestions.suspected_rejections import SuspectedRejections
@@ -227,7 +227,7 @@ class Ledger:
     async def tell(self, actor: str, name: str, document: str) -> list[Decision]:
         """Return what was decided about an assistant's suggestions in one document, once."""
         await self.load()
-        whose = actor if actor.startswith(HOLDER_PREFIX) else f"name:{name}"
+        whose = assistant_of(actor, name)
         since = self._told.get((whose, document), 0.0)
         found = [
             one

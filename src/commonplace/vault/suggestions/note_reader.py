@@ -10,12 +10,14 @@ from commonplace.core import critic
 from commonplace.core.critic.parse import parse
 from commonplace.core.critic.suggestions import REMARKS_MAX
 from commonplace.core.render.remarks import CommentLine, Decided, PendingLine
+from commonplace.core.scopes import assistant_of
+from commonplace.core.text.line_pages import LinePage
 from commonplace.vault.permissions.requests import Json
 from commonplace.vault.search.texts import Texts
 from commonplace.vault.suggestions.absence import Absence
 from commonplace.vault.suggestions.authorship import Authorship
 from commonplace.vault.suggestions.comments import Comments
-from commonplace.vault.suggestions.read_guard import Readings
+from commonplace.vault.suggestions.read_guard import CutReadings, Readings
 from commonplace.vault.suggestions.review import Review
 from commonplace.vault.threads import aside_if_long
 
@@ -55,13 +57,16 @@ class NoteReader:
         authorship: Authorship,
         comments: Comments,
         absence: Absence,
+        readings: Readings,
+        cuts: CutReadings,
     ) -> None:
         self._texts = texts
         self._absence = absence
         self._review = review
         self._authorship = authorship
         self._comments = comments
-        self.readings = Readings()
+        self.readings = readings
+        self.cuts = cuts
 
     async def read(self, path: str, actor: str, name: str) -> NoteRead:
         """Read a note for an assistant: its text, what waits in it, what was decided since.
@@ -96,3 +101,12 @@ class NoteReader:
         cut = len(comments) == REMARKS_MAX
         more = len(parse(marked).comments) - len(comments) if cut else 0
         return NoteRead(found, text, pending, decided, comments, more)
+
+    async def show(self, path: str, actor: str, name: str, page: LinePage | None) -> None:
+        """Take note of the lines that an assistant is shown of what it has read; None: of all."""
+        if page is None:
+            self.readings.show_all(actor, path)
+        else:
+            self.readings.show(actor, path, page)
+        lines = self.readings.cut_lines(actor, path)
+        await self.cuts.put(assistant_of(actor, name), path, lines or 0)

@@ -1,16 +1,25 @@
 """What each assistant has read: it may edit no note that it has not seen.
 
 An interlock against accidents, not a wall: an actor is whoever the protocol says it is.
+
+What an actor has read is known as long as the server runs. That an assistant was shown part of a
+note alone is kept in the log: it goes on over other connections, in other processes, and what it
+was shown goes with it.
 """
 
+import json
 from collections import OrderedDict
 from dataclasses import dataclass, field
 
 from commonplace.core.text.line_pages import LinePage
 from commonplace.errors import NotRead, PartRead
+from commonplace.vault.documents.ids import Ids
+from commonplace.vault.log.late_records import Afterwards
 
 READINGS_MAX = 100_000
 TEXTS_CHARS_MAX = 8_000_000
+CUT_READINGS_MAX = 10_000
+_CUT = "read-in-part"
 
 
 @dataclass(slots=True)
@@ -65,12 +74,15 @@ class Readings:
         if (seen := self._seen.get((actor, path))) is not None:
             seen.shown = [(1, seen.lines)]
 
-    def require_whole(self, actor: str, path: str) -> None:
-        """Refuse to write a text back of which the actor was shown only part."""
+    def cut_lines(self, actor: str, path: str) -> int | None:
+        """Return how many lines a text has of which the actor was shown only part, else zero.
+
+        None, if it has not read the note.
+        """
         seen = self._seen.get((actor, path))
-        if seen is None or not seen.lines or seen.shown == [(1, seen.lines)]:
-            return
-        raise PartRead(path, seen.lines)
+        if seen is None:
+            return None
+        return 0 if seen.shown == [(1, seen.lines)] else seen.lines
 
     def require(self, actor: str, path: str) -> None:
         """Refuse an edit of a note that the actor has not read."""
@@ -107,6 +119,50 @@ class Readings:
 
     def _forget_text(self, key: tuple[str, str]) -> None:
         self._chars -= self._texts.pop(key, 0)
+
+
+class CutReadings:
+    """The notes of which each assistant was last shown only part, by document."""
+
+    def __init__(self, ids: Ids, kept: Afterwards) -> None:
+        self._ids = ids
+        self._kept = kept
+        self._lines: dict[str, int] | None = None
+
+    async def put(self, assistant: str, path: str, lines: int) -> None:
+        """Take note that an assistant was shown part of so many lines; zero: the whole."""
+        known = await self._load()
+        key = await self._key(assistant, path) if known or lines else ""
+        if known.get(key, 0) == lines:
+            return
+        known.pop(key, None)
+        await self._kept.put(_CUT, key, str(lines) if lines else None)
+        if lines:
+            known[key] = lines
+        while len(known) > CUT_READINGS_MAX:
+            oldest = next(iter(known))
+            del known[oldest]
+            await self._kept.put(_CUT, oldest, None)
+
+    async def refuse(self, assistant: str, path: str) -> None:
+        """Refuse to write a text back of which the assistant was last shown only part.
+
+        Raises:
+            PartRead: it was.
+
+        """
+        known = await self._load()
+        if known and (lines := known.get(await self._key(assistant, path), 0)):
+            raise PartRead(path, lines)
+
+    async def _load(self) -> dict[str, int]:
+        if self._lines is None:
+            kept = await self._kept.records(_CUT)
+            self._lines = {key: int(value) for key, value in kept.items()}
+        return self._lines
+
+    async def _key(self, assistant: str, path: str) -> str:
+        return json.dumps([assistant, await self._ids.id_of(path)], ensure_ascii=False)
 
 
 def _lines(text: str) -> int:

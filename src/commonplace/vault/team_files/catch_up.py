@@ -11,39 +11,23 @@ another program did in the copy while the vault was another node's is never over
 import itertools
 import logging
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date
 
 import anyio.to_thread
 
-from commonplace.errors import Conflict, Unavailable, Unreadable
+from commonplace.errors import Unavailable
 from commonplace.vault.files.conflict_copy import name_of_copy
 from commonplace.vault.files.reader import Stamp, reason
+from commonplace.vault.team_files.differences import Differences, NodeCopy, find_all
 from commonplace.vault.team_files.store import KeptFile, sha_of
-from commonplace.vault.team_files.synced_files import SyncedFile
 from commonplace.vault.team_files.team_copy import TeamCopy
-from commonplace.vault.team_files.team_copy_files import FileReplacement, FoundFile, shown
+from commonplace.vault.team_files.team_copy_files import FileReplacement, shown
 
 STEP_BYTES_MAX = 8 * 1024 * 1024
 STEP_FILES_MAX = 200
-_NAMED_MAX = 3
 
 _logger = logging.getLogger(__name__)
-
-
-@dataclass(slots=True)
-class _CatchUpPlan:
-    """What has to be done here so that copy and store agree."""
-
-    fetch: dict[bytes, Stamp | None] = field(default_factory=dict[bytes, Stamp | None])
-    remove: dict[bytes, Stamp] = field(default_factory=dict[bytes, Stamp])
-    set_aside: list[bytes] = field(default_factory=list[bytes])
-    take_in: list[bytes] = field(default_factory=list[bytes])
-    alike: list[tuple[bytes, KeptFile, Stamp]] = field(
-        default_factory=list[tuple[bytes, KeptFile, Stamp]]
-    )
-    forget: list[bytes] = field(default_factory=list[bytes])
 
 
 async def catch_up(copy: TeamCopy, fence: int, today: date) -> None:
@@ -57,10 +41,10 @@ async def catch_up(copy: TeamCopy, fence: int, today: date) -> None:
     listed = await copy.store.listed()
     alone = copy.agreed.fence == fence - 1
     try:
-        plan = await anyio.to_thread.run_sync(_planned, copy, listed)
+        plan = await anyio.to_thread.run_sync(find_all, copy, listed)
         await anyio.to_thread.run_sync(_tidy, copy, plan, listed, today, alone)
         await _take_in(copy, plan.take_in)
-        await _fetch(copy, plan.fetch, listed)
+        await fetch(copy, plan.fetch, listed)
     except OSError as error:
         raise Unavailable(f"This node's folder cannot be used: {reason(error)}.") from error
     copy.agreed.put(plan.alike)
@@ -69,76 +53,9 @@ async def catch_up(copy: TeamCopy, fence: int, today: date) -> None:
     await copy.store.sweep()
 
 
-def _planned(copy: TeamCopy, listed: Mapping[bytes, KeptFile]) -> _CatchUpPlan:
-    known, plan = copy.agreed.all(), _CatchUpPlan()
-    seen: set[bytes] = set()
-    for there in copy.files.walk():
-        seen.add(there.path)
-        _plan_found(copy, plan, there, listed.get(there.path), known.get(there.path))
-    plan.fetch |= dict.fromkeys(path for path in listed if path not in seen)
-    plan.forget += (path for path in known if path not in seen and path not in listed)
-    if listed and not known:
-        refuse_strange([*plan.set_aside, *plan.take_in])
-    return plan
-
-
-def refuse_strange(paths: Sequence[bytes]) -> None:
-    """Refuse a folder that holds files which a vault has not, before any is mixed into it."""
-    if paths:
-        names = ", ".join(shown(path) for path in paths[:_NAMED_MAX])
-        raise Conflict(
-            f"This folder was never a copy of the vault, and holds {len(paths)} files that the"
-            f" vault has not, or not so ({names}). Name a folder that is empty, or does not exist"
-            " yet: it is filled from the database."
-        )
-
-
-def _plan_found(
-    copy: TeamCopy,
-    plan: _CatchUpPlan,
-    there: FoundFile,
-    stored: KeptFile | None,
-    known: SyncedFile | None,
-) -> None:
-    """Decide about one file that is in the folder."""
-    path, stamp = there.path, there.stamp
-    agreed = known.kept if known else None
-    if known is not None and agreed is not None and known.stamp == stamp:
-        sha = agreed.sha
-    elif (read := _read(copy, path, stored)) is None:
-        return
-    else:
-        sha, stamp = read
-    if stored is not None and sha == stored.sha:
-        if known is None or known.stamp != stamp or agreed != stored:
-            plan.alike.append((path, stored, stamp))
-    elif known is not None and sha in known.ours:
-        if stored is None:
-            plan.remove[path] = stamp
-        else:
-            plan.fetch[path] = stamp
-    elif stored is None or (agreed is not None and stored.sha == agreed.sha):
-        plan.take_in.append(path)
-    else:
-        plan.set_aside.append(path)
-
-
-def _read(copy: TeamCopy, path: bytes, stored: KeptFile | None) -> tuple[bytes, Stamp] | None:
-    """Return the hash and stamp of a file; None of one that cannot be in the vault, and is not."""
-    try:
-        data, there = copy.files.read(path)
-    except (OSError, Unreadable) as error:
-        why = reason(error) if isinstance(error, OSError) else str(error)
-        if stored is not None:
-            raise Unavailable(f"{shown(path)} cannot be read here ({why}).") from error
-        _logger.warning("%s is not in the vault (%s).", shown(path), why)
-        return None
-    return sha_of(data), there.stamp
-
-
 def _tidy(
     copy: TeamCopy,
-    plan: _CatchUpPlan,
+    plan: Differences,
     listed: Mapping[bytes, KeptFile],
     today: date,
     alone: bool,
@@ -198,8 +115,8 @@ async def _take_in(copy: TeamCopy, paths: list[bytes]) -> None:
         copy.agreed.put(kept)
 
 
-async def _fetch(
-    copy: TeamCopy, paths: Mapping[bytes, Stamp | None], listed: Mapping[bytes, KeptFile]
+async def fetch(
+    copy: NodeCopy, paths: Mapping[bytes, Stamp | None], listed: Mapping[bytes, KeptFile]
 ) -> None:
     """Write files of the store into the folder."""
     sizes = await copy.store.sizes(list({listed[path].sha for path in paths}))
@@ -226,7 +143,7 @@ def steps(paths: Iterable[bytes], size_of: Callable[[bytes], int]) -> Iterator[l
         yield step
 
 
-def _write(copy: TeamCopy, files: list[FileReplacement]) -> None:
+def _write(copy: NodeCopy, files: list[FileReplacement]) -> None:
     """Write the files of one step."""
     for file in files:
         copy.agreed.expect(file.path, file.kept.sha)

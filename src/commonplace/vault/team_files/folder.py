@@ -16,8 +16,9 @@ from commonplace.vault.files.reader import RootFolder, stamp_of
 from commonplace.vault.log.postgres_engine import schema_of
 from commonplace.vault.postgres.connection import Connection, connect
 from commonplace.vault.postgres.pool import Pool, reading
-from commonplace.vault.settings import Root, Settings
-from commonplace.vault.team_files.catch_up import refuse_strange, steps
+from commonplace.vault.settings import CONFIG_FILE, Root, Settings
+from commonplace.vault.team_files.catch_up import steps
+from commonplace.vault.team_files.differences import refuse_strange
 from commonplace.vault.team_files.store import (
     FileStore,
     KeptFile,
@@ -117,6 +118,18 @@ def is_taken_in(source: str | Pool, vault: str) -> bool:
         return _has_files(connection) and (
             connection.execute("SELECT 1 FROM files LIMIT 1").fetchone() is not None
         )
+
+
+def config_text(source: str | Pool, vault: str) -> bytes | None:
+    """Return what a vault's settings file says in the database; None if it is not there."""
+    with reading(source, schema_of(vault)) as connection:
+        if not _has_files(connection):
+            return None
+        row = connection.execute(
+            "SELECT data FROM files JOIN contents USING (sha) WHERE path = ?",
+            (CONFIG_FILE.encode(),),
+        ).fetchone()
+    return None if row is None else bytes(row[0])
 
 
 def _differs(copy: TeamCopyFiles, path: bytes, files: Mapping[bytes, KeptFile]) -> bool:

@@ -28,7 +28,15 @@ _STEPS = (
         )""",
         "CREATE INDEX files_sha ON files (sha)",
     ),
+    (
+        # In which order files changed last, those that are gone too: what nodes that wait follow.
+        "CREATE TABLE changed (path BYTEA PRIMARY KEY, number BIGINT NOT NULL)",
+        "CREATE INDEX changed_number ON changed (number)",
+    ),
 )
+CHANGES_MAX = 1_000
+_GONE_MAX = 10_000
+"""So many changes later nobody need be told that a file is gone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,12 +131,16 @@ def _change(
     if gone := [path for path, file in files.items() if file is None]:
         db.execute("DELETE FROM files WHERE path = ANY (?::bytea[])", (gone,))
     _put(db, {path: file for path, file in files.items() if file is not None})
+    _number(db, gone)
     if unneeded:
         db.execute(f"{_DROP} AND sha = ANY (?::bytea[])", (list(unneeded),))
 
 
 def _replace_all(db: Connection, files: Mapping[bytes, KeptFile]) -> None:
-    db.execute("DELETE FROM files WHERE path <> ALL (?::bytea[])", (list(files),))
+    gone = db.execute(
+        "DELETE FROM files WHERE path <> ALL (?::bytea[]) RETURNING path", (list(files),)
+    ).fetchall()
+    _number(db, [bytes(path) for (path,) in gone])
     _put(db, files)
 
 
@@ -141,6 +153,39 @@ def _put(db: Connection, files: Mapping[bytes, KeptFile]) -> None:
             " DO UPDATE SET sha = excluded.sha, mode = excluded.mode, mtime_ns = excluded.mtime_ns",
             [list(column) for column in zip(*rows, strict=True)],
         )
+        _number(db, list(files))
+
+
+def _number(db: Connection, paths: Sequence[bytes]) -> None:
+    """Take note that files changed: after all that changed before."""
+    if paths:
+        db.execute(
+            "INSERT INTO changed SELECT path, (SELECT coalesce(max(number), 0) + 1 FROM changed)"
+            " FROM unnest(?::bytea[]) AS given (path)"
+            " ON CONFLICT (path) DO UPDATE SET number = excluded.number",
+            (list(paths),),
+        )
+
+
+def last_change(db: Connection) -> int:
+    """Return the number of the last change."""
+    row = db.execute("SELECT coalesce(max(number), 0) FROM changed").fetchone()
+    return row[0] if row else 0
+
+
+def changes(db: Connection, since: int) -> tuple[int, dict[bytes, KeptFile | None]]:
+    """Return files that changed after a number, as they are now, and the number of the last."""
+    rows = db.execute(
+        "SELECT changed.path, number, sha, mode, mtime_ns FROM changed LEFT JOIN files"
+        " ON files.path = changed.path WHERE number > ? ORDER BY number"
+        " FETCH FIRST ? ROWS WITH TIES",
+        (since, CHANGES_MAX),
+    ).fetchall()
+    found = {
+        bytes(path): None if sha is None else KeptFile(bytes(sha), mode, time)
+        for path, _, sha, mode, time in rows
+    }
+    return (rows[-1][1] if rows else since), found
 
 
 def listed(db: Connection) -> dict[bytes, KeptFile]:
@@ -173,4 +218,9 @@ _DROP = "DELETE FROM contents WHERE NOT EXISTS (SELECT 1 FROM files WHERE files.
 
 
 def _sweep(db: Connection) -> int:
+    db.execute(
+        "DELETE FROM changed WHERE number < (SELECT max(number) FROM changed) - ?"
+        " AND NOT EXISTS (SELECT 1 FROM files WHERE files.path = changed.path)",
+        (_GONE_MAX,),
+    )
     return db.execute(_DROP).rowcount

@@ -149,7 +149,8 @@ def command(
     if team and team.folder:
         serve_several(flags, team, access, host, port, metrics, as_json=as_json)
         return
-    settings = replace(settled(flags, asked_on_terminal()), access=access)
+    config_text = team_choice.config_text(team) if team else None
+    settings = replace(settled(flags, asked_on_terminal(), config_text), access=access)
     if unmet := withheld(settings, flags):
         notice(unmet)
 

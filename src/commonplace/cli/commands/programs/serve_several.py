@@ -26,6 +26,7 @@ from commonplace.vault.settings import Access, Settings
 
 if TYPE_CHECKING:
     from commonplace.server.cluster.team import Team
+    from commonplace.server.cluster.vaults import SettingsOf
 
 
 def serve_several(
@@ -43,14 +44,15 @@ def serve_several(
 
     from commonplace.server.owner.error_groups import plain_errors
 
-    def settings_of(name: str) -> Settings:
+    def settings_of(name: str, config_text: bytes | None) -> Settings:
         assert team.folder is not None
         folder = team.folder / name
         try:
             folder.mkdir(exist_ok=True)
         except OSError:
             raise Unavailable(f"The folder of the vault {name!r} cannot be made here.") from None
-        return replace(settled(replace(flags, vault=(str(folder),))), access=access)
+        own = replace(flags, vault=(str(folder),))
+        return replace(settled(own, config_text=config_text), access=access)
 
     def ready(url: str) -> None:
         if as_json:
@@ -67,7 +69,7 @@ def serve_several(
 
 
 async def _run_several(
-    settings_of: Callable[[str], Settings],
+    settings_of: "SettingsOf",
     team: "Team",
     access: Access,
     listeners: Sequence[socket.socket],

@@ -136,6 +136,10 @@ class LinkIndex:
             "SELECT source, target FROM links WHERE target NOT NULL ORDER BY source, ordinal"
         )
 
+    def targets(self) -> Iterator[tuple[int, bytes]]:
+        """Yield what each note links to, as a graph takes it. Of a part of a vault: nothing."""
+        return self._db.execute("SELECT note, notes FROM targets ORDER BY note")
+
     def edges_of(self, sources: Collection[int]) -> list[tuple[int, int]]:
         """Return the resolved links of some notes, in the order in which they stand."""
         found: list[tuple[int, int]] = []

@@ -1,0 +1,126 @@
+"""A node that waits: its copy of the files and its index follow the owner's."""
+
+import asyncio
+import sqlite3
+from collections.abc import Generator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from commonplace.server.cluster import standby
+from commonplace.vault.index.updates import Updates
+from commonplace.vault.postgres.pool import Pool
+from commonplace.vault.team_files.differences import find_all
+from commonplace.vault.team_files.standby import StandbyCopy
+from tests.engines.postgres.team_node import files_in, fill, owning, settings_of
+from tests.engines.postgres.test_team_files import AFTER, FILES, filled, work
+from tests.wait import eventually
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+def waiting(url: str, tmp_path: Path) -> Generator[StandbyCopy]:
+    """The copy of a node that has not had the vault yet."""
+    settings = settings_of(tmp_path / "two")
+    settings.state.mkdir()
+    copy = StandbyCopy(url, "team", settings)
+    yield copy
+    copy.close()
+
+
+async def test_a_waiting_copy_has_every_byte_after_each_kind_of_change(
+    url: str, tmp_path: Path, waiting: StandbyCopy
+) -> None:
+    filled(tmp_path / "one")
+    async with owning(url, tmp_path / "one") as vault:
+        await waiting.bring_up_to_date()
+        assert files_in(tmp_path / "two" / "notes") == FILES
+        await work(vault)
+        await vault.notes.queue.flush_all()
+        changed = await waiting.bring_up_to_date()
+        assert files_in(tmp_path / "two" / "notes") == AFTER
+        # The control: what nobody changed was not looked at again.
+        assert b"bom.md" not in changed
+        assert await waiting.bring_up_to_date() == []
+
+
+async def test_whoever_waited_so_finds_nothing_to_fetch_when_it_takes_over(
+    url: str, tmp_path: Path, waiting: StandbyCopy
+) -> None:
+    filled(tmp_path / "one")
+    async with owning(url, tmp_path / "one") as vault:
+        await waiting.bring_up_to_date()
+        await work(vault)
+    _, listed = await waiting.store.listed()
+    assert find_all(waiting, listed).fetch  # the control: before it looked again
+    await waiting.bring_up_to_date()
+    left = find_all(waiting, listed)
+    assert left.fetch == left.remove == {}
+    assert left.take_in == left.set_aside == []
+    async with owning(url, tmp_path / "two") as vault:
+        assert await vault.texts.marked("Folder/a cat.md") == "typed A cat sat.\nThe end."
+
+
+async def test_what_programs_did_in_a_waiting_copy_is_left_for_its_turn(
+    url: str, tmp_path: Path, waiting: StandbyCopy
+) -> None:
+    filled(tmp_path / "one")
+    ours = tmp_path / "two" / "notes"
+    async with owning(url, tmp_path / "one") as vault:
+        await waiting.bring_up_to_date()
+        fill(ours, {b"mine.md": b"of this machine\n", b"b.md": b"changed here\n"})
+        await vault.write.create("theirs.md", "made\n")
+        await vault.write.create("mine too.md", "made\n")
+        await waiting.bring_up_to_date()
+        here = files_in(ours)
+        assert here[b"theirs.md"] == b"made\n"
+        assert here[b"mine.md"] == b"of this machine\n"
+        assert here[b"b.md"] == b"changed here\n"
+    async with owning(url, tmp_path / "two") as vault:
+        assert await vault.texts.marked("b.md") == "changed here\n"
+        assert await vault.texts.marked("mine.md") == "of this machine\n"
+
+
+def indexed(state: Path) -> set[str]:
+    """The notes that an index has."""
+    file = state / "index.db"
+    if not file.exists():
+        return set()
+    with closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as database:
+        return {path for (path,) in database.execute("SELECT path FROM notes")}
+
+
+async def test_the_index_of_a_waiting_node_follows_and_the_vault_opens_with_it(
+    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    filled(tmp_path / "one")
+    settings = settings_of(tmp_path / "two")
+    settings.state.mkdir()
+    monkeypatch.setattr(standby, "_LOOK_SECONDS", 0.02)
+    pool = Pool(url)
+    async with owning(url, tmp_path / "one") as vault:
+        waits = asyncio.create_task(standby.stand_by(settings, pool, "team"))
+        await eventually(lambda: "b.md" in indexed(settings.state))
+        await vault.write.create("later.md", "made\n")
+        await eventually(lambda: "later.md" in indexed(settings.state))
+        await vault.renames.rename("later.md", "last.md", "person:Ann")
+        await eventually(lambda: {"last.md", "later.md"} & indexed(settings.state) == {"last.md"})
+        waits.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await waits
+    pool.close()
+    found = list[list[str] | None]()
+    compare = Updates.compare
+
+    def compared(self: Updates) -> list[str] | None:
+        found.append(compare(self))
+        return found[-1]
+
+    monkeypatch.setattr(Updates, "compare", compared)
+    for node in ("two", "three"):
+        async with owning(url, tmp_path / node):
+            pass
+    assert found[0] == []
+    assert found[1]  # the control: one that did not wait has everything to read
