@@ -113,7 +113,9 @@ async def main(folder: Path, state: Path, url: str) -> None:
     choice = StoreChoice(url, {"use": "mirror"}, "neo4j", password)
     settings = Settings((Root("vault", folder),), state, store=choice)
     say: Callable[[str], Any] = sys.stdout.write
-    async with AsyncGraphDatabase.driver(url, auth=("neo4j", password)) as driver:
+    async with AsyncGraphDatabase.driver(
+        url, auth=("neo4j", password), notifications_min_severity="OFF"
+    ) as driver:
 
         async def ask(statement: Any, **parameters: object) -> list[dict[str, Any]]:
             records, _, _ = await driver.execute_query(statement, parameters)

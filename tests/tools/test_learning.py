@@ -1,8 +1,10 @@
 """What people decide and say reaches the assistant: by any reading tool, in any process, once."""
 
 import json
+import shutil
+import sqlite3
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
 
 import anyio
@@ -12,6 +14,7 @@ from mcp import Client
 from commonplace.server.mcp.actors import acting
 from commonplace.server.mcp.server import build
 from commonplace.server.mcp.vault_resources import VaultResources
+from commonplace.tools import sets
 from commonplace.tools.table import Actor, Toolbox
 from commonplace.vault.documents.file import sync, versions
 from commonplace.vault.open import open_vault
@@ -26,16 +29,18 @@ EDIT = {"file_path": "a.md", "old_string": "red", "new_string": "blue"}
 
 
 @asynccontextmanager
-async def process(tmp_path: Path, number: int, **policies: str) -> AsyncGenerator[Desk]:
+async def process(
+    tmp_path: Path, number: int, *, by_set: bool = False, **policies: str
+) -> AsyncGenerator[Desk]:
     """Open the vault anew, as another process of the same assistant would."""
     root = Root("vault", tmp_path / "vault")
     settings = Settings((root,), tmp_path / "state", policies=policies)
     async with open_vault(settings) as vault:
         await vault.indexer.settled()
+        tools = every_tool(vault)
+        tools = [sets.telling(vault, tool) for tool in tools] if by_set else tools
         with acting(Actor(f"process:{number}", "assistant")):
-            async with Client(
-                build(Toolbox(every_tool(vault)), VaultResources(vault), version="0")
-            ) as client:
+            async with Client(build(Toolbox(tools), VaultResources(vault), version="0")) as client:
                 yield Desk(client, tmp_path / "vault", vault)
 
 
@@ -88,6 +93,22 @@ async def test_what_is_accepted_in_the_file_at_once_is_told(desk: OpenDesk, save
     await at.call("edit", **EDIT)
     told = await told_of(at, saved)
     assert told.endswith("accepted by another program, in the file: {--red--}{++blue++}")
+
+
+@pytest.mark.parametrize("anew", [False, True], ids=["", "in a note made anew"])
+async def test_what_is_suggested_and_accepted_again_is_told_again(
+    desk: OpenDesk, anew: bool
+) -> None:
+    at = await desk(NOTE)
+    for _ in range(3):
+        await at.call("read", file_path="a.md")
+        await at.call("edit", **EDIT)
+        told = await told_of(at, "The folder is blue.\n")
+        assert told.endswith("accepted by another program, in the file: {--red--}{++blue++}")
+        if anew:
+            (at.folder / "a.md").unlink()
+            await eventually(lambda: at.vault.index.about("a.md") is None)
+        (at.folder / "a.md").write_text(NOTE["a.md"])
 
 
 @pytest.mark.parametrize(
@@ -186,3 +207,83 @@ async def test_comments_are_listed_with_what_they_are_about(desk: OpenDesk) -> N
     assert json.loads(await at.call("get_node", id="a.md"))["comments"] == wanted
     at.folder.joinpath("b.md").write_text("plain\n")
     assert "comments" not in json.loads(await at.call("read_note", path="b.md"))
+
+
+@pytest.mark.parametrize("verdict", ["accepted", "rejected", ""])
+@pytest.mark.parametrize(
+    ("known", "moved"),
+    [(False, False), (True, False), (True, True)],
+    ids=["unseen", "seen", "moved"],
+)
+async def test_what_became_of_a_suggestion_after_a_kill_is_told(
+    tmp_path: Path, verdict: str, known: bool, moved: bool
+) -> None:
+    """The index may have known nothing of it, or the note be elsewhere."""
+    folder, state = tmp_path / "vault", tmp_path / "state"
+    folder.mkdir()
+    (folder / "a.md").write_text("A {++first++} line.\n\n" + NOTE["a.md"])
+    async with process(tmp_path, 1) as first:
+        await first.call("read", file_path="a.md")
+        keep(state, tmp_path / "before")
+        await first.call("edit", **EDIT)
+        await first.vault.notes.queue.flush_all()
+        keep(state, tmp_path / "killed")
+    if not known:
+        put_index_back(tmp_path / "before", tmp_path / "killed")
+    decided = {"accepted": "blue", "rejected": "red", "": "{--red--}{++blue++}"}[verdict]
+    (folder / "a.md").write_text(f"A {{++first++}} line.\n\nHere the folder is {decided}.\n")
+    if moved:
+        (folder / "elsewhere").mkdir()
+        (folder / "a.md").rename(folder / "elsewhere/b.md")
+    path = "elsewhere/b.md" if moved else "a.md"
+    shutil.rmtree(state)
+    (tmp_path / "killed").rename(state)
+    async with process(tmp_path, 2) as second:
+        told = await second.call("read", file_path=path)
+        assert (f"{verdict} by another program, in the file: {{--red--}}" in told) == bool(verdict)
+        assert ("{--red--}{++blue++} (mcp)" in told) == (not verdict)
+        assert "[Decided" not in await second.call("read", file_path=path)
+    async with process(tmp_path, 3) as third:
+        assert "[Decided" not in await third.call("read", file_path=path)
+
+
+async def test_what_is_gone_with_a_note_while_nothing_runs_is_told(tmp_path: Path) -> None:
+    folder = tmp_path / "vault"
+    folder.mkdir()
+    (folder / "a.md").write_text(NOTE["a.md"])
+    (folder / "b.md").write_text("Another.\n")
+    async with process(tmp_path, 1) as first:
+        await first.call("read", file_path="a.md")
+        await first.call("edit", **EDIT)
+    (folder / "a.md").unlink()
+    async with process(tmp_path, 2, by_set=True) as second:
+        await eventually(lambda: second.vault.ledger.decisions(5))
+        (one,) = second.vault.ledger.decisions(5)
+        assert (one.decision, one.who, one.new) == ("gone with the note", "another program", "blue")
+        said = await second.blocks("read", file_path="b.md")
+        assert said[1:] == ["Set 1: 1 gone with the note (a.md)."]
+        assert len(await second.blocks("read", file_path="b.md")) == 1
+
+
+def keep(state: Path, to: Path) -> None:
+    """Copy the state as a kill would leave it."""
+    to.mkdir()
+    for file in state.iterdir():
+        if file.suffix == ".db":
+            with (
+                closing(sqlite3.connect(file)) as one,
+                closing(sqlite3.connect(to / file.name)) as other,
+            ):
+                one.backup(other)
+        elif file.is_file() and not file.name.endswith(("-wal", "-shm")):
+            shutil.copyfile(file, to / file.name)
+
+
+def put_index_back(before: Path, state: Path) -> None:
+    """Let the index know what it knew before."""
+    for file in state.iterdir():
+        if file.name.startswith(("index", "corpus")):
+            file.unlink()
+    for file in before.iterdir():
+        if file.name.startswith(("index", "corpus")):
+            shutil.copyfile(file, state / file.name)

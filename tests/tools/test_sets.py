@@ -110,6 +110,17 @@ async def test_a_withdrawn_write_is_told_to_its_set(box: Box) -> None:
     assert "It waits as number 2" in again.text
 
 
+async def test_a_denied_write_is_told_by_the_next_read(box: Box) -> None:
+    vault, tools = box
+    await tools.call("delete_note", {"path": "b.md"}, CLAUDE)
+    await tools.call("read", {"file_path": "a.md"}, CLAUDE)
+    (one,) = await vault.permissions.waiting()
+    await vault.permissions.deny(one.id, "Ann", "Keep it.")
+    said = await tools.call("read", {"file_path": "a.md"}, CLAUDE)
+    assert said.notes == ('Set 1: 1 rejected ("Keep it.").',)
+    assert (await tools.call("read", {"file_path": "a.md"}, CLAUDE)).notes == ()
+
+
 async def test_an_assistant_withdraws_one_of_its_sets_and_no_other(box: Box) -> None:
     vault, tools = box
     await edit(tools)

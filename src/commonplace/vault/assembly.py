@@ -47,6 +47,7 @@ from commonplace.vault.suggestions.pending import PendingSuggestions
 from commonplace.vault.suggestions.read_guard import CutReadings, Readings
 from commonplace.vault.suggestions.review import Review
 from commonplace.vault.suggestions.suggest import Suggestions
+from commonplace.vault.suggestions.unseen_suggestions import UnseenSuggestions
 from commonplace.vault.supervisor import Supervisor
 from commonplace.vault.undo.undo import Undo
 from commonplace.vault.undo.withdraw import Withdrawal
@@ -94,8 +95,9 @@ def assemble(  # noqa: PLR0915 (a line for each part)
     review = Review(notes, ledger, decisions)
     authorship = Authorship(notes, ledger, settings.suggestions)
     comments = Comments(notes, late)
-    ends = Ends(index, notes, ledger, texts.marked)
-    absence = Absence(index, indexer, notes, ends, texts.marked)
+    unseen = UnseenSuggestions(late)
+    ends = Ends(index, notes, ledger, texts.marked, unseen)
+    absence = Absence(index, indexer, notes, ends, texts.marked, unseen)
     readings, cuts = Readings(), CutReadings(notes.ids, late)
     reader = NoteReader(texts, review, authorship, comments, absence, readings, cuts)
     suggestions = Suggestions(notes, authorship, readings, memory.audit)
@@ -148,8 +150,9 @@ def assemble(  # noqa: PLR0915 (a line for each part)
         read_only=settings.read_only,
     )
     timeline = Timeline(history, log, recorder, notes, texts)
-    for forget in (ForgottenDecisions(ledger, log).forget, sets.decisions.forget, indexer.forget):
-        timeline.teach(forget)
+    forgotten = ForgottenDecisions(ledger, log, unseen)
+    for each in (forgotten, sets.decisions, indexer):
+        timeline.teach(each.forget)
     supervisor = Supervisor()
     health = Health(
         settings, roots, log, index, aside, indexer, notes, meaning, memory.audit, supervisor
@@ -162,8 +165,8 @@ def assemble(  # noqa: PLR0915 (a line for each part)
         await meaning.reopen_index()
 
     indexer.follow_renewals(reopen_readers)
-    for listener in (notes.moves.heard, folders.heard, meaning.heard, warnings.heard, ends.heard):
-        contents.follow(listener)
+    for listener in (notes.moves, folders, meaning, warnings, ends, absence):
+        contents.follow(listener.heard)
     return Vault(
         settings=settings,
         roots=roots,

@@ -126,11 +126,12 @@ def _index(settings: Settings, roots: Roots) -> Iterator[Check]:
 
 
 def _notes(index: Index, found: list[str]) -> Iterator[Check]:
-    problems = index.problems()
+    rows = index.problems()
+    problems = [why if why.startswith(path) else f"{path}: {why}" for path, why in rows]
     yield Check(
         "notes",
         not problems,
-        _some([f"{path}: {why}" for path, why in problems]) or "all readable",
+        _some(problems) or "all readable",
         "Mend or move these files; they are listed but cannot be opened." if problems else "",
     )
     named = {*found, *(folder for path in found for folder in _parents(path))}

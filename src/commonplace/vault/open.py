@@ -45,7 +45,7 @@ async def open_vault(
     try:
         await _recover(vault)
         if follow:
-            vault.absence.remember()
+            await vault.absence.remember()
             await vault.notes.recover()
         async with anyio.create_task_group() as tasks:
             if follow:

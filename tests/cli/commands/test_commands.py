@@ -135,6 +135,9 @@ def test_doctor_says_what_is_wrong_and_how_to_mend_it(run: Run, vault: Path):
     (vault / "new/a.md").write_text("")
     (vault / "New/b.md").write_text("")
     assert "✗ names: New; new" in run("doctor", code=1).stdout
+    (vault / "big.md").write_bytes(b"x" * 10_500_000)
+    run("index")
+    assert "✗ notes: big.md has 10.5 MB" in run("doctor", code=1).stdout
     missing = run("doctor", "/no/such/folder", code=1).stdout
     assert "✗ vault: No such folder: /no/such/folder" in missing
 

@@ -1,7 +1,5 @@
 """What became of suggestions between two looks at a note."""
 
-from collections import Counter
-
 import pytest
 
 from commonplace.core import critic
@@ -11,7 +9,6 @@ from commonplace.vault.suggestions.row_changes import (
     compared,
     decided,
     end_of,
-    is_on_record,
     pending_rows,
 )
 
@@ -64,10 +61,3 @@ def test_what_a_save_decided_is_told_from_the_rest() -> None:
 def test_the_text_tells_how_a_suggestion_ended(text: str, end: str) -> None:
     (row,) = rows("The {--quick--}{++slow++} fox.")
     assert end_of(text, row, "Ann")[:2] == (end, "Ann")
-
-
-def test_each_record_counts_for_one_end() -> None:
-    one, other = rows("{++same++} {++same++}")
-    told = Counter([("", "same")])
-    assert is_on_record(told, one)
-    assert not is_on_record(told, other)

@@ -17,6 +17,7 @@ from commonplace.vault.suggestions.ledger import Ledger
 SETS_TOLD_MAX = 5
 REASONS_MAX = 5
 COMMENTS_MAX = 5
+NOTES_MAX = 5
 VERDICTS_MAX = 50
 
 _KIND = "set-told"
@@ -39,7 +40,7 @@ class Feedback:
         self._kept = kept
         self._told: dict[str, str] | None = None
         self._threads = threads
-        self._looked: dict[str, tuple[float, float, int]] = {}
+        self._looked: dict[str, tuple[float, float, int, int]] = {}
 
     async def waiting(self, actor: str, name: str, since: float) -> ChangeSet | None:
         """Return the set in which an assistant has left something to decide since a time."""
@@ -55,8 +56,9 @@ class Feedback:
         latest = self._ledger.decisions(1)
         key = assistant_key(actor, name)
         # Nothing was decided or said since: most calls end here.
-        now = (latest[0].time if latest else 0.0, self._threads.comments.latest, self._sets.sent)
-        if self._looked.get(key, (0.0, 0.0, 0)) == now:
+        decided, said_last = latest[0].time if latest else 0.0, self._threads.comments.latest
+        now = (decided, said_last, self._sets.sent, self._sets.answered)
+        if self._looked.get(key, (0.0, 0.0, 0, 0)) == now:
             return []
         self._looked[key] = now
         mine = [one for one in self._sets.store.sets.values() if key == one.key or name == one.who]
@@ -65,7 +67,8 @@ class Feedback:
             contents = await self._reader.get(one.number)
             said = _comments(await self._threads(contents))
             if await self._is_news(one, contents.summary.counts, said):
-                lines.append(told(one, contents.summary.counts, _reasons(contents), said))
+                gone = _gone(contents)
+                lines.append(told(one, contents.summary.counts, _reasons(contents), said, gone))
         return lines
 
     async def verdicts(self, number: int) -> str:
@@ -86,7 +89,8 @@ class Feedback:
         await self._is_news(one, counts, _comments(await self._threads(contents)))
         rejected = _rejected(contents)
         more = len(rejected) - VERDICTS_MAX
-        lines = [told(one, counts, _reasons(contents), said), *rejected[:VERDICTS_MAX]]
+        first = told(one, counts, _reasons(contents), said, _gone(contents))
+        lines = [first, *rejected[:VERDICTS_MAX]]
         return "\n".join([*lines, f"… and {more} more."] if more > 0 else lines)
 
     async def _is_news(self, one: ChangeSet, counts: Counts, said: list[str]) -> bool:
@@ -95,7 +99,7 @@ class Feedback:
         decided = {k: v for k, v in asdict(counts).items() if k != "waiting"}
         value = json.dumps([decided, one.sent_back, said])
         before = self._told.get(str(one.number))
-        nothing = not counts.decided and not one.sent_back and not said
+        nothing = not counts.decided and not counts.other and not one.sent_back and not said
         if before == value or (before is None and nothing):
             return False
         self._told[str(one.number)] = value
@@ -108,6 +112,11 @@ def _reasons(contents: SetContents) -> list[str]:
     given = [each.reason for each in contents.ended if each.decision == "reject"]
     given += [each.reason for each in contents.decided if each.outcome == "rejected"]
     return list(dict.fromkeys(filter(None, given)))
+
+
+def _gone(contents: SetContents) -> list[str]:
+    """Return the note of each suggestion that went with it."""
+    return [each.path for each in contents.ended if each.decision == "gone with the note"]
 
 
 def _rejected(contents: SetContents) -> list[str]:
@@ -138,14 +147,24 @@ def _comments(threads: Mapping[str, list[Thread]]) -> list[str]:
     ]
 
 
-def told(one: ChangeSet, counts: Counts, given: list[str], said: Sequence[str] = ()) -> str:
+def told(
+    one: ChangeSet,
+    counts: Counts,
+    given: list[str],
+    said: Sequence[str] = (),
+    gone: Sequence[str] = (),
+) -> str:
     """Say in a line what became of a set, why it was rejected where it was, and what people ask."""
+    notes = list(dict.fromkeys(gone))
+    lost = ", ".join(map(one_line, notes[:NOTES_MAX])) + (", …" if len(notes) > NOTES_MAX else "")
     words = {
         "accepted": counts.accepted,
         "modified": counts.modified,
         "rejected": counts.rejected,
         "withdrawn": counts.withdrawn,
         "waiting": counts.waiting,
+        f"gone with the note ({lost})": len(gone),
+        "ended otherwise": counts.other - len(gone),
     }
     parts = ", ".join(f"{count} {word}" for word, count in words.items() if count)
     reasons = ", ".join(f'"{one_line(each)}"' for each in given[:REASONS_MAX])

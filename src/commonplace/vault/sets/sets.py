@@ -45,6 +45,8 @@ class Sets:
         self._held: dict[str, int] = {}
         self.sent = 0
         """How many times a set was sent back, since the start."""
+        self.answered = 0
+        """How many writes that waited were decided, since the start."""
         self._listeners: list[Callable[[int], None]] = []
 
     def follow(self, listener: Callable[[int], None]) -> Callable[[], None]:
@@ -71,6 +73,7 @@ class Sets:
             if event.number is not None and (known := self.store.parked(event.number)):
                 outcome = _OUTCOMES.get(event.state, "")
                 await self.store.put([replace(known, outcome=outcome, reason=event.reason)])
+                self.answered += 1
                 self._tell(known.set)
             elif event.state in ("waits", "done"):
                 await self._take_up(event)

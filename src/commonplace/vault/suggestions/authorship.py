@@ -45,7 +45,7 @@ class Authorship:
         self.style = style
         self._clock = clock
         self._listeners: list[Callable[[str, str, Suggester, float], Awaitable[None]]] = []
-        self._followers: list[Callable[[str, str, Collection[str]], None]] = []
+        self._followers: list[Callable[[str, str, Collection[str]], Awaitable[None]]] = []
 
     def listen(self, listener: Callable[[str, str, Suggester, float], Awaitable[None]]) -> None:
         """Hear of each call that makes suggestions: in which document, at which path, whose, when.
@@ -54,8 +54,13 @@ class Authorship:
         """
         self._listeners.append(listener)
 
-    def follow_suggestions(self, follower: Callable[[str, str, Collection[str]], None]) -> None:
-        """Hear of every suggestion made: the note, its marked text, the ids."""
+    def follow_suggestions(
+        self, follower: Callable[[str, str, Collection[str]], Awaitable[None]]
+    ) -> None:
+        """Hear of every suggestion made, at once: the note, its marked text, the ids.
+
+        What it returns is saved with the record of whose they are.
+        """
         self._followers.append(follower)
 
     async def ready(self, path: str) -> str:
@@ -94,8 +99,7 @@ class Authorship:
         document = await self.ready(path)
         fresh = critic.written(made.text, made.edits) if made.count else []
         carried = critic.carried(before, made.text, made.edits)
-        for follower in self._followers if fresh else ():
-            follower(path, made.text, fresh)
+        heard = [each(path, made.text, fresh) for each in self._followers if fresh]
         now = self._clock()
         credited: dict[str, Credit] = {}
         ended = {each.id: each for each in critic.some(before, made.ended)}
@@ -123,6 +127,7 @@ class Authorship:
         await asyncio.gather(
             self._ledger.decide(ends),
             self._ledger.credit_to(document, credited, carried),
+            *heard,
             *(each(document, path, by, now) for each in self._listeners if fresh),
         )
         return fresh

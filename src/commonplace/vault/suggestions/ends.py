@@ -7,8 +7,7 @@ was changed goes on as the one that stands in its place now, with whoever change
 
 import logging
 import time
-from collections import Counter
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 import anyio
@@ -28,9 +27,9 @@ from commonplace.vault.suggestions.row_changes import (
     compared,
     decided,
     end_of,
-    is_on_record,
     pending_rows,
 )
+from commonplace.vault.suggestions.unseen_suggestions import UnseenSuggestions
 
 # Whoever decides writes the ledger right after the text; only what is not there by then is ours.
 LEDGER_LAG_SECONDS = 1.0
@@ -39,6 +38,8 @@ _IN_THE_FILE = f"{ANOTHER_PROGRAM}, in the file"
 _BY_HAND = frozenset(("call", "typing", "file"))
 
 TextOf = Callable[[str], Awaitable[str]]
+_Told = dict[tuple[str, str], list[float]]
+"""When ends were put on record, the latest first, by the two sides of what ended."""
 
 logger = logging.getLogger(__name__)
 
@@ -62,6 +63,7 @@ class Ends:
         notes: LiveNotes,
         ledger: Ledger,
         marked_text: TextOf,
+        unseen: UnseenSuggestions,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._index = index
@@ -70,8 +72,7 @@ class Ends:
         self._ledger = ledger
         self._clock = clock
         self._known: dict[str, list[PendingRow]] | None = None
-        self._passing: dict[str, dict[str, PendingRow]] = {}
-        """What assistants suggested in a note since it was last looked at."""
+        self._unseen = unseen
         self._begun = 0.0
         self._ids: dict[str, str | None] = {}
         self._looked: dict[str, float] = {}
@@ -89,19 +90,13 @@ class Ends:
         self._changed[change.path] = change
         self._woken.set()
 
-    def suggested(self, path: str, marked: str, ids: Collection[str]) -> None:
+    def suggested(self, path: str, marked: str, ids: Collection[str]) -> Awaitable[None]:
         """Hear that an assistant has made suggestions: they may be gone before the index sees."""
-        passing = self._passing.setdefault(path, {})
-        rows = pending_rows(path, marked, critic.some(marked, ids))
-        passing |= {rank(row[1]): row for row in rows}
-
-    @property
-    def fresh(self) -> list[str]:
-        """The notes with suggestions that the index may not have seen yet."""
-        return list(self._passing)
+        return self._unseen.add(path, pending_rows(path, marked, critic.some(marked, ids)))
 
     def follow(self, old: str, new: str) -> None:
         """Let what is known of a note that was renamed follow it."""
+        self._unseen.follow(old, new)
         if self._known is not None and old in self._known:
             self._known[new] = self._known.pop(old)
             self._ids[new] = self._ids.pop(old, None)
@@ -130,6 +125,7 @@ class Ends:
                     await self._look_at(path, change)
                 except CommonplaceError as error:
                     logger.warning("What ended in %s is not on record. %s", path, error)
+            await self._unseen.forget_seen()
 
     def begin(self) -> None:
         """Take what waits now as what is known; whatever changes from here on is looked at."""
@@ -176,7 +172,7 @@ class Ends:
             self._known[path], self._looked[path] = now, self._clock()
             self._ids[path] = document
         by_hand = self._by_hand.pop(document or "", {})
-        fresh = self._passing.get(path, {}).keys() - {rank(row[1]) for row in before}
+        fresh = self._unseen.of(path).keys() - {rank(row[1]) for row in before}
         by_save, rest = decided(before, now, by_hand)
         # What an assistant has suggested since stands in no other's place.
         ended, carried = compared(rest, [row for row in now if rank(row[1]) not in fresh])
@@ -187,13 +183,10 @@ class Ends:
         await self._ledger.load()
         if document is None:
             document = "" if gone else await self._notes.ids.id_of(path)
-        who = ANOTHER_PROGRAM if gone else _name(self._hands.pop(document, ""))
+        who = _name(self._hands.pop(document, ""))
         ended += passed
         if gone:
-            told = self._told(document, path, since)
-            rows = [row for row in ended if not is_on_record(told, row)]
-            end: End = "gone with the note"
-            await self._ledger.decide([self._end(document, row, end, who) for row in rows])
+            await self._put_down_gone(document, path, ended, since)
             return
         text = await self._marked_text(path) if ended else ""
         await self._put_down(document, Ended(path, ended, carried, since), who, text, by_hand)
@@ -208,17 +201,45 @@ class Ends:
             return False
         return any(rank(id) in missed for id, _, _ in critic.places(await self._marked_text(path)))
 
-    async def compare(self, path: str, before: list[PendingRow], marked: str) -> bool:
-        """Put on record what ended in a note while nobody looked; tell whether anything did."""
-        ended, carried = compared(before, pending_rows(path, marked, critic.suggestions(marked)))
+    async def compare(
+        self, path: str, before: list[PendingRow], unseen: list[PendingRow], marked: str
+    ) -> bool:
+        """Put on record what ended in a note while nobody looked; tell whether anything did.
+
+        The index had seen what waited `before`, and had not what is `unseen`.
+        """
+        now = pending_rows(path, marked, critic.suggestions(marked))
+        new, there = {rank(row[1]) for row in unseen}, {rank(row[1]) for row in now}
+        missed = [row for row in unseen if rank(row[1]) not in there]
+        # What is there and was not seen stands in no other's place.
+        waited = sorted([*before, *missed], key=lambda row: row[3])
+        ended, carried = compared(waited, [row for row in now if rank(row[1]) not in new])
         if not ended and not carried:
             return False
-        await self._ledger.load()
         document = await self._notes.ids.id_of(path)
-        made = [self._ledger.credit(document, row[1]) for row in before]
-        since = min((credit.time for credit in made if credit), default=0.0)
+        since = await self._since(document, waited)
         await self._put_down(document, Ended(path, ended, carried, since), _IN_THE_FILE, marked)
         return True
+
+    async def lose(self, path: str, before: list[PendingRow]) -> None:
+        """Put on record that suggestions are gone with their note, while nobody looked."""
+        document = self._notes.ids.known_id(path) or ""
+        since = await self._since(document, before)
+        await self._put_down_gone(document, path, before, since)
+
+    async def _since(self, document: str, rows: Iterable[PendingRow]) -> float:
+        """Tell when the first of some suggestions was made."""
+        await self._ledger.load()
+        made = (self._ledger.credit(document, row[1]) for row in rows)
+        return min((credit.time for credit in made if credit), default=0.0)
+
+    async def _put_down_gone(
+        self, document: str, path: str, rows: Iterable[PendingRow], since: float
+    ) -> None:
+        told = self._told(document, path, since)
+        left = [row for row in rows if not self._is_on_record(told, document, row)]
+        ends = [self._end(document, row, "gone with the note", ANOTHER_PROGRAM) for row in left]
+        await self._ledger.decide(ends)
 
     async def _put_down(
         self,
@@ -233,13 +254,14 @@ class Ends:
         credited = {
             new[1]: _with_author(credit, who)
             for old, new in found.carried
-            if not is_on_record(told, old) and (credit := self._ledger.credit(document, old[1]))
+            if not self._is_on_record(told, document, old)
+            and (credit := self._ledger.credit(document, old[1]))
         }
         await self._ledger.credit_to(document, credited)
         text = critic.accepted(marked)
         decisions: list[Decision] = []
         for row in found.ended:
-            if is_on_record(told, row):
+            if self._is_on_record(told, document, row):
                 continue
             if (hand := (by_hand or {}).get(rank(row[1]))) is not None:
                 reason = f"accepted as: {hand.text}" if hand.end == "modified" else ""
@@ -248,20 +270,36 @@ class Ends:
                 decisions.append(self._end(document, row, *end_of(text, row, who)))
         await self._ledger.decide(decisions)
 
-    def _told(self, document: str, path: str, since: float) -> Counter[tuple[str, str]]:
-        return Counter((one.old, one.new) for one in self._ledger.ended(document, path, since))
+    def _told(self, document: str, path: str, since: float) -> _Told:
+        told: _Told = {}
+        for one in self._ledger.ended(document, path, since):
+            told.setdefault((one.old, one.new), []).append(one.time)
+        return told
+
+    def _is_on_record(self, told: _Told, document: str, row: PendingRow) -> bool:
+        """Tell whether the end of a suggestion is on record already; each record counts for one.
+
+        What was put on record before it was made is the end of another that said the same.
+        """
+        times = told.get((row[4], row[5]), [])
+        credit = self._ledger.credit(document, row[1])
+        if not times or (credit is not None and times[0] < credit.time):
+            return False
+        times.pop(0)
+        return True
 
     async def _passed(
         self, path: str, before: list[PendingRow], now: list[PendingRow], *, gone: bool
     ) -> list[PendingRow]:
         """Return the suggestions that came and went between two looks."""
         there = {rank(row[1]) for row in (*before, *now)}
-        passing = {id: row for id, row in self._passing.pop(path, {}).items() if id not in there}
+        passing = {id: row for id, row in self._unseen.of(path).items() if id not in there}
         if not passing or gone:
+            self._unseen.put(path, {})
             return list(passing.values())
         waiting = {rank(id) for id, _, _ in critic.places(await self._marked_text(path))}
-        if late := {id: row for id, row in passing.items() if id in waiting}:
-            self._passing[path] = late  # the index has yet to see them
+        late = {id: row for id, row in passing.items() if id in waiting}
+        self._unseen.put(path, late)  # the index has yet to see them
         return [row for id, row in passing.items() if id not in waiting]
 
     def _end(

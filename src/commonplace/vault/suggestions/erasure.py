@@ -13,13 +13,15 @@ from commonplace.vault.log.log import Log, Record
 from commonplace.vault.suggestions.decisions import DECIDED
 from commonplace.vault.suggestions.ledger import Decision, Ledger
 from commonplace.vault.suggestions.note_decision import NoteDecision
+from commonplace.vault.suggestions.unseen_suggestions import UnseenSuggestions
 
 
 class ForgottenDecisions:
     """Forgets passages in the records of decisions on suggestions."""
 
-    def __init__(self, ledger: Ledger, log: Log) -> None:
+    def __init__(self, ledger: Ledger, log: Log, unseen: UnseenSuggestions) -> None:
         self._ledger = ledger
+        self._unseen = unseen
         self._log = log
 
     async def forget(self, passage: str, document: str) -> int:
@@ -31,7 +33,7 @@ class ForgottenDecisions:
             if any(holds(deed, passage, document) for deed in json.loads(kept)["deeds"])
         ]
         await self._log.put_records(gone)
-        return masked + len(gone)
+        return masked + len(gone) + await self._unseen.forget_passage(passage)
 
 
 def _masked(one: Decision, passage: str, document: str) -> Decision:

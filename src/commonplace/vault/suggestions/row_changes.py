@@ -1,6 +1,5 @@
 """What became of the suggestions in a note between two looks at it, as rows of the index: pure."""
 
-from collections import Counter
 from collections.abc import Collection, Iterable
 from difflib import SequenceMatcher
 
@@ -54,10 +53,3 @@ def end_of(text: str, row: PendingRow, who: str) -> tuple[End, str, str]:
         return end, who, ""
     made = accepted_as(text, before, after, old, new)
     return ("modified", who, f"accepted as: {made}") if made else ("edited away", who, "")
-
-
-def is_on_record(told: Counter[tuple[str, str]], row: PendingRow) -> bool:
-    """Tell whether the end of a suggestion is on record already; each record counts for one."""
-    key = (row[4], row[5])
-    told[key] -= 1
-    return told[key] >= 0
