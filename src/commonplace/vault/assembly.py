@@ -35,11 +35,12 @@ from commonplace.vault.search.texts import Texts
 from commonplace.vault.sets.assess import Assessor
 from commonplace.vault.sets.parts import change_sets
 from commonplace.vault.settings import Settings
-from commonplace.vault.suggestions.absence import Absence
 from commonplace.vault.suggestions.authorship import Authorship
 from commonplace.vault.suggestions.comments import Comments
 from commonplace.vault.suggestions.decisions import Decisions
-from commonplace.vault.suggestions.ends import Ends
+from commonplace.vault.suggestions.ends.absence import Absence
+from commonplace.vault.suggestions.ends.ends import Ends
+from commonplace.vault.suggestions.ends.unseen_suggestions import UnseenSuggestions
 from commonplace.vault.suggestions.erasure import ForgottenDecisions
 from commonplace.vault.suggestions.ledger import Ledger
 from commonplace.vault.suggestions.note_reader import NoteReader
@@ -47,7 +48,6 @@ from commonplace.vault.suggestions.pending import PendingSuggestions
 from commonplace.vault.suggestions.read_guard import CutReadings, Readings
 from commonplace.vault.suggestions.review import Review
 from commonplace.vault.suggestions.suggest import Suggestions
-from commonplace.vault.suggestions.unseen_suggestions import UnseenSuggestions
 from commonplace.vault.supervisor import Supervisor
 from commonplace.vault.undo.undo import Undo
 from commonplace.vault.undo.withdraw import Withdrawal
@@ -130,7 +130,7 @@ def assemble(  # noqa: PLR0915 (a line for each part)
         permissions,
         write,
         trash,
-        renames.rename,
+        renames,
         Assessor(texts, listing, lambda name: index.links.named(name)),
         comments,
         write_lock,

@@ -24,6 +24,7 @@ from commonplace.vault.index.reader import Index
 from commonplace.vault.index.threads import Aside
 from commonplace.vault.index.warnings import Warnings
 from commonplace.vault.notes.rename import Renamed, Renames
+from commonplace.vault.notes.rename_plan import RenameUndo
 from commonplace.vault.notes.write import NoteWriter
 from commonplace.vault.permissions.permissions import Permissions
 from commonplace.vault.search.listing import Listing
@@ -200,6 +201,7 @@ class _NoRenames(Renames):
         *,
         title: str | None = None,
         set: str = "",  # noqa: A002 (the domain's word)
+        undo: RenameUndo = RenameUndo(),  # noqa: B008 (frozen)
     ) -> Renamed:
         """Refuse a rename."""
         raise Forbidden(self._why)

@@ -34,10 +34,10 @@ from commonplace.vault.search.search import Search
 from commonplace.vault.search.texts import Texts
 from commonplace.vault.sets.parts import ChangeSets
 from commonplace.vault.settings import Settings
-from commonplace.vault.suggestions.absence import Absence
 from commonplace.vault.suggestions.authorship import Authorship
 from commonplace.vault.suggestions.comments import Comments
-from commonplace.vault.suggestions.ends import Ends
+from commonplace.vault.suggestions.ends.absence import Absence
+from commonplace.vault.suggestions.ends.ends import Ends
 from commonplace.vault.suggestions.ledger import Ledger
 from commonplace.vault.suggestions.note_reader import NoteReader
 from commonplace.vault.suggestions.pending import PendingSuggestions

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 import anyio
@@ -34,7 +35,7 @@ pytestmark = pytest.mark.anyio
 NOTES: Notes = {
     "Plan.md": "The red folder.\n\nSee [[Old]].\n",
     "Old.md": "# Old\n\nA red house.\n",
-    "Long.md": "One.\n\nTwo.\n",
+    "Long.md": "One of [[Old]].\n\nTwo.\n",
     "Gone.md": "To go.\n",
 }
 
@@ -54,12 +55,12 @@ async def work(vault: Vault) -> None:
     await edit(vault, "Old.md", "red", "green")
     await create(vault, "New.md", "Made by an assistant.\n")
     await rename(vault, "Old.md", "Named.md")
-    await update(vault, "Long.md", "One.\n\nTwo.\n\nThree.\n")
+    await update(vault, "Long.md", "One of [[Old]].\n\nTwo.\n\nThree.\n")
     await delete(vault, "Gone.md")
 
 
 ACCEPTED = {
-    "Long.md": "One.\n\nTwo.\n\nThree.\n",
+    "Long.md": "One of [[Named]].\n\nTwo.\n\nThree.\n",
     "Named.md": "# Old\n\nA green house.\n",
     "New.md": "Made by an assistant.\n",
     "Plan.md": "The green folder.\n\nSee [[Named]].\n",
@@ -275,6 +276,71 @@ async def test_undo_outlives_a_restart(tmp_path: Path) -> None:
         await vault.sets.decisions.undo(1, "Ann")
         assert await files(vault) == before
         assert (await vault.sets.reader.get(1)).summary.counts.waiting == 6
+
+
+LINKED: Notes = {
+    "Plan.md": "The red folder.\n\nSee [[Old]].\n",
+    "Old.md": "# Old\n\nA red house, as [[Old]] says.\n",
+    "Else.md": "Go to [[Old]].\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "accepted"),
+    [
+        ("Plan.md", "A green folder.\n\nSee [[Old]] now.\n", "See [[Named]] now."),
+        ("Plan.md", "A green folder.\n\nSee [[Named]].\n", "See [[Named]]."),
+        ("Plan.md", "[[Old]] and, by its new name, [[Named]].\n", "[[Named]] and, by its new"),
+        ("Old.md", "# Old\n\nGreen, as [[Old]] and [[Named]] say.\n", "as [[Named]] and [[Named]]"),
+        ("New.md", "New beside [[Old]].\n", "beside [[Named]]."),
+        ("New.md", "New beside [[Named]].\n", "beside [[Named]]."),
+    ],
+)
+@pytest.mark.parametrize("restart", [False, True])
+async def test_writes_with_links_to_a_note_that_their_set_renames_are_undone_with_it(
+    tmp_path: Path, path: str, text: str, accepted: str, *, restart: bool
+) -> None:
+    write(settings(tmp_path).roots[0].path, LINKED)
+    async with AsyncExitStack() as opened:
+        vault = await opened.enter_async_context(open_vault(settings(tmp_path)))
+        await vault.indexer.settled()
+        await rename(vault, "Old.md", "Named.md")
+        await (create if path == "New.md" else update)(vault, path, text)
+        before = await files(vault)
+        await vault.sets.decisions.decide(1, "accept", await everything(vault), "Ann")
+        found = await files(vault)
+        assert accepted in found[path if path != "Old.md" else "Named.md"]
+        assert found["Else.md"] == "Go to [[Named]].\n"
+        if restart:
+            await opened.aclose()
+            vault = await opened.enter_async_context(open_vault(settings(tmp_path)))
+            await vault.indexer.settled()
+        await vault.sets.decisions.undo(1, "Ann")
+        assert await files(vault) == before
+        await vault.sets.decisions.decide(1, "accept", await everything(vault), "Ann")
+        assert await files(vault) == found
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [("Plan.md", "A green folder.\n\nSee [[Old]] now.\n"), ("New.md", "New beside [[Old]].\n")],
+)
+async def test_a_write_that_a_person_wrote_over_is_not_undone_with_a_rename_either(
+    tmp_path: Path, path: str, text: str
+) -> None:
+    write(settings(tmp_path).roots[0].path, LINKED)
+    async with open_vault(settings(tmp_path)) as vault:
+        await vault.indexer.settled()
+        await rename(vault, "Old.md", "Named.md")
+        await (create if path == "New.md" else update)(vault, path, text)
+        await vault.sets.decisions.decide(1, "accept", await everything(vault), "Ann")
+        await vault.notes.edit(path, lambda _: [Edit(2, 2, "mine")], "person:Bo")
+        before = await files(vault)
+        with pytest.raises(Conflict, match=rf"{path}.*Nothing was undone\."):
+            await vault.sets.decisions.undo(1, "Ann")
+        assert await files(vault) == before
+        assert await vault.intents.open() == []
+        assert (await vault.sets.reader.get(1)).summary.state == "accepted"
 
 
 class Crash(BaseException):

@@ -8,6 +8,7 @@ import os
 import random
 import shutil
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,16 @@ from commonplace.vault.suggestions.authorship import Suggester
 from commonplace.vault.suggestions.decisions import Decisions
 from commonplace.vault.vault import Vault
 from tests.vault.conftest import write
-from tests.vault.sets.deciding import CLAUDE, create, delete, everything, files, rename, settings
+from tests.vault.sets.deciding import (
+    CLAUDE,
+    create,
+    delete,
+    everything,
+    files,
+    rename,
+    settings,
+    update,
+)
 
 ROUNDS = int(os.environ.get("SETS", "4"))
 FIRST = int(os.environ.get("SETS_FIRST", "0"))
@@ -37,12 +47,25 @@ def sentence(drawn: random.Random) -> str:
     return " ".join(drawn.choice(WORDS) for _ in range(drawn.randint(3, 8))).capitalize() + "."
 
 
-async def work(vault: Vault, paths: list[str], drawn: random.Random, seed: int) -> None:
+@dataclass(frozen=True)
+class Asked:
+    """What an assistant asked for beside suggestions: a new note, and other lines in notes."""
+
+    created: str
+    lines: dict[str, tuple[str, str]]
+
+    def after(self, path: str, text: str) -> str:
+        """Return a note as these writes make it, before any link follows the rename."""
+        return text.replace(*self.lines.get(path, ("", "")))
+
+
+async def work(vault: Vault, paths: list[str], drawn: random.Random, seed: int) -> Asked:
     """Let one assistant do many things, and another one suggest beside it."""
+    asked = Asked(f"{sentence(drawn)} {link(drawn, seed)}\n", {})
     for path in paths:
         for by in (CLAUDE, OTHER):
             read = await vault.reader.read(path, by.id, by.name)
-            lines = [line for line in read.text.split("\n") if line]
+            lines = [line for line in read.text.split("\n") if line and "[[" not in line]
             if by is OTHER and drawn.random() < 0.6:
                 continue
             for line in drawn.sample(lines, min(len(lines), drawn.randint(1, 3))):
@@ -50,11 +73,21 @@ async def work(vault: Vault, paths: list[str], drawn: random.Random, seed: int) 
                     await vault.suggestions.suggest(path, line, sentence(drawn), by)
                 except CommonplaceError:
                     continue  # not unique, or touched by the other one: not what is tried here
-    fresh = f"Fresh {seed}.md"
-    await create(vault, fresh, sentence(drawn) + "\n")
+    await create(vault, f"Fresh {seed}.md", asked.created)
+    for path in drawn.sample(paths, len(paths) // 3):
+        old = f"See [[N0]] from {path}."
+        asked.lines[path] = old, drawn.choice((f"Go to {link(drawn, seed)} now.", "No link."))
+        text = critic.accepted(await vault.texts.marked(path))
+        await update(vault, path, asked.after(path, text))
     if len(paths) > 2:
         await rename(vault, paths[0], f"Renamed {seed}.md")
         await delete(vault, paths[-1])
+    return asked
+
+
+def link(drawn: random.Random, seed: int) -> str:
+    """Write a link to the note that is renamed, by the old name or the new one."""
+    return drawn.choice(("[[N0]]", f"[[Renamed {seed}]]"))
 
 
 async def type_beside(vault: Vault, drawn: random.Random) -> dict[str, str]:
@@ -89,12 +122,16 @@ async def one_round(folder: Path, seed: int) -> None:
     drawn = random.Random(seed)
     folder.mkdir()
     chosen = settings(folder)
-    paths = [f"N{n}.md" for n in range(drawn.randint(1, NOTES_MAX))]
-    texts = {p: "\n".join(sentence(drawn) for _ in range(6)) + "\n" for p in paths}
+    count = round(NOTES_MAX ** drawn.random())  # each size is drawn, small ones more often
+    paths = [f"N{n}.md" for n in range(count)]
+    texts = {
+        p: "\n".join([*(sentence(drawn) for _ in range(6)), f"See [[N0]] from {p}.\n"])
+        for p in paths
+    }
     write(folder / "vault", {**texts})
     async with open_vault(chosen) as vault:
         await vault.indexer.settled()
-        await work(vault, paths, drawn, seed)
+        asked = await work(vault, paths, drawn, seed)
         claude = next(
             one.number for one in vault.sets.kept.store.sets.values() if one.who == "Claude"
         )
@@ -115,8 +152,10 @@ async def one_round(folder: Path, seed: int) -> None:
         for path, text in after.items():
             if path == f"Fresh {seed}.md":
                 assert path not in before
+                wanted = asked.created
             else:
-                assert text == accepted[moved.get(path, path)], path
+                wanted = asked.after(old := moved.get(path, path), accepted[old])
+            assert text == (wanted.replace("[[N0]]", f"[[Renamed {seed}]]") if moved else wanted)
         assert set(before) - gone == set(after) - {f"Fresh {seed}.md", *moved}
         await vault.sets.decisions.undo(claude, "Ann")
         assert await files(vault) == before

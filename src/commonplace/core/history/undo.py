@@ -101,11 +101,15 @@ def _pieces(blame: Blame, text: str, mine: Callable[[int], bool]) -> list[_TextP
 
 @dataclass(frozen=True, slots=True)
 class _RemovedText:
-    """Text that a change took away: whether it begins and ends with others', and in a ghost."""
+    """Text that a change took away: whether it begins and ends with others', and in a ghost.
+
+    `passed` are the ghosts that stood in it and have lost their neighbours with it.
+    """
 
     begins: bool
     ends: bool
     leaves: bool
+    passed: tuple[int, ...]
 
 
 class _Player:
@@ -128,6 +132,8 @@ class _Player:
             behind = self._copy_ghosts()
             if change.added:
                 self._put_in(change, taken, left, len(self._out) - behind)
+            for index in taken.passed:
+                self._out[index] = replace(self._out[index], unclear=self._out[index].ghost)
         self._out += reversed(self._rest)
         if self._step.settles:
             self._out = [piece for piece in self._out if not piece.unclear]
@@ -161,17 +167,21 @@ class _Player:
         if self._step.accepts and self._rest:
             deletes = deletes or self._rest[-1].mine
         mine: list[bool] = []
+        passed: list[int] = []
         while self._at < upto:
             piece = self._next(upto)
             if piece.ghost:  # others deleted on both sides of it
-                self._out.append(piece if deletes else replace(piece, unclear=True))
+                if not deletes:
+                    passed.append(len(self._out))
+                self._out.append(piece)
                 leaves = False  # the new text came in the stead of what stood before this one
                 continue
             mine.append(piece.mine)
             if not piece.mine and (deletes or (self._step.redoes and piece.revived)):
                 self._out.append(replace(piece, ghost=True))
                 leaves = True
-        return _RemovedText(bool(mine) and not mine[0], bool(mine) and not mine[-1], leaves)
+        begins, ends = bool(mine) and not mine[0], bool(mine) and not mine[-1]
+        return _RemovedText(begins, ends, leaves, tuple(passed))
 
     def _put_in(self, change: PassageChange, taken: "_RemovedText", left: int, right: int) -> None:
         """Put new text in; the ghosts from `left` on stood in what it replaces, or after `right`.
@@ -213,20 +223,30 @@ class _Player:
         return range(first, end)
 
     def _revive(self, added: str) -> bool:
-        """Let ghosts stand again if this text is theirs."""
+        """Let ghosts stand again if this text is theirs: all of a place, or all but the unclear."""
         gap = self._gap(len(self._out))
-        for first in gap:
-            text = ""
-            for last in range(first, gap.stop):
-                if not self._out[last].ghost:
-                    break
-                text += self._out[last].text
-                if text == added:
-                    for index in range(first, last + 1):
-                        self._out[index] = replace(
-                            self._out[index], ghost=False, unclear=False, revived=True
-                        )
-                    return True
+        return any(
+            self._revive_run(added, range(first, gap.stop), unclear=unclear)
+            for unclear in (True, False)
+            for first in gap
+        )
+
+    def _revive_run(self, added: str, run: range, *, unclear: bool) -> bool:
+        text, found = "", list[int]()
+        for index in run:
+            piece = self._out[index]
+            if not piece.ghost:
+                return False
+            if piece.unclear and not unclear:
+                continue
+            text += piece.text
+            found.append(index)
+            if text == added:
+                for each in found:
+                    self._out[each] = replace(
+                        self._out[each], ghost=False, unclear=False, revived=True
+                    )
+                return True
         return False
 
 

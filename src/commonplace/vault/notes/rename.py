@@ -20,13 +20,13 @@ from commonplace.vault.index.indexer import Indexer, LookAt
 from commonplace.vault.index.reader import Index
 from commonplace.vault.log.log import Log
 from commonplace.vault.notes.durable_renames import DurableRenames
-from commonplace.vault.notes.rename_plan import Planner, RenamePlan, titled, turned
+from commonplace.vault.notes.rename_plan import Planner, RenamePlan, RenameUndo, titled, turned
 from commonplace.vault.notes.rewrite import Outcome, Rewritten
 from commonplace.vault.permissions.permissions import Permissions
 from commonplace.vault.permissions.requests import Asker, Json
 from commonplace.vault.search.texts import Texts
 from commonplace.vault.suggestions.authorship import Authorship
-from commonplace.vault.suggestions.ends import Ends
+from commonplace.vault.suggestions.ends.ends import Ends
 
 RENAME = "rename_note"
 _UNDO_MAX = 50
@@ -99,8 +99,12 @@ class Renames:
         *,
         title: str | None = None,
         set: str = "",  # noqa: A002 (the domain's word)
+        undo: RenameUndo = RenameUndo(),  # noqa: B008 (frozen)
     ) -> Renamed:
-        """Give a note another path, and all links to it with it; a title too if one is given."""
+        """Give a note another path, and all links to it with it; a title too if one is given.
+
+        With `undo`, it takes another rename back.
+        """
         self._notes.refuse_read_only()
         old = self._texts.find(path)
         await self._notes.queue.catch_up_index()
@@ -108,7 +112,7 @@ class Renames:
             return await self._followed(await self._retitle(old, title, actor), actor)
         text = await self._texts.accepted(old)
         async with self._indexer.held() as look_at:
-            renamed = await self._rename(old, to, (actor, set), text, title)
+            renamed = await self._rename(old, to, (actor, set), text, title, undo)
             self._ends.follow(old, renamed.path)
             await self._see(renamed, look_at)
         await self._notes.queue.catch_up_index()
@@ -125,13 +129,19 @@ class Renames:
         return await self._followed(undone, actor)
 
     async def _rename(
-        self, old: str, new: str, whose: tuple[str, str], text: str, title: str | None
+        self,
+        old: str,
+        new: str,
+        whose: tuple[str, str],
+        text: str,
+        title: str | None,
+        undo: RenameUndo,
     ) -> Renamed:
         async with self._durable.alone:
             new = self.check(old, new)
             intent, left = self._planner.plan(old, new, text, title)
             intent.actor, intent.set = whose
-            outcome = await self._durable.carry_out(intent)
+            outcome = await self._durable.carry_out(intent, undo.limit(intent))
         token = self._remember(intent, outcome.done)
         return _renamed(intent, outcome, left, token)
 
@@ -175,6 +185,11 @@ class Renames:
     async def close(self) -> None:
         """Wait until the index has seen all that was renamed, and the history has it."""
         await self._durable.close()
+
+    def followed(self, old: str, new: str) -> list[Rewritten] | None:
+        """Return the notes whose links followed a rename that was made a moment ago."""
+        made = (done for plan, done in reversed(self._undo.values()) if plan.moves(old, new))
+        return next(made, None)
 
     def lately(self, old: str) -> str | None:
         """Tell where a note went that had this path a while ago."""

@@ -52,6 +52,10 @@ class RenamePlan:
         """Return the path that a note will have."""
         return self.new if path == self.old else path
 
+    def moves(self, old: str, new: str) -> bool:
+        """Tell whether it is the rename from one path to another."""
+        return (self.old, self.new) == (old, new)
+
     def only(self, paths: Collection[str]) -> "RenamePlan | None":
         """Return what it does to some notes after the move; None if that is nothing."""
         links = {path: each for path, each in self.links.items() if path in paths}
@@ -67,6 +71,25 @@ class RenamePlan:
             for path, each in rows.items()
         }
         return cls(old, new, title, spelled, *whose)
+
+
+@dataclass(frozen=True, slots=True)
+class RenameUndo:
+    """What a rename is to heed that takes another one back.
+
+    Notes that `followed`, and have not changed since, become exactly what they were. Others among
+    `written` are left alone: whoever takes the rename back takes back what was written there, too.
+    """
+
+    followed: tuple[Rewritten, ...] = ()
+    written: frozenset[str] = frozenset()
+
+    def limit(self, intent: RenamePlan) -> dict[str, Rewritten]:
+        """Take what is left alone out of a plan; return what followed, by path after it."""
+        before = {intent.path(each.path): each for each in self.followed}
+        alone = self.written - before.keys()
+        intent.links = {path: each for path, each in intent.links.items() if path not in alone}
+        return before
 
 
 class LinkRows(Protocol):

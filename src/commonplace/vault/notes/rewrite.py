@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
+from typing import Any, cast
 
 import anyio
 import anyio.to_thread
@@ -32,6 +33,8 @@ _TOGETHER_MAX = 64
 _ROUNDS_MAX = 20
 _RENAME = Purpose("rename")
 
+Json = Mapping[str, object]
+
 logger = logging.getLogger(__name__)
 
 
@@ -47,6 +50,18 @@ class Rewritten:
     def undoing(self, text: str) -> Sequence[Edit] | None:
         """Return the edits that take it back; None if the text has changed since."""
         return self.back if content_sha(text.encode()) == self.after else None
+
+    def packed(self) -> Json:
+        """Return the way back as plain values."""
+        changes = [[each.start, each.end, each.text] for each in self.back]
+        return {"path": self.path, "back": changes, "after": self.after.hex()}
+
+    @classmethod
+    def unpacked(cls, kept: Json) -> "Rewritten":
+        """Return what was packed."""
+        fields = cast("dict[str, Any]", kept)
+        back = tuple(Edit(*change) for change in fields["back"])
+        return cls(fields["path"], back, bytes.fromhex(fields["after"]))
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,7 +99,8 @@ class WriteAnswers:
     async def take_back(self, intent: Intent, step: int, done: Json) -> None:
         """Let one write wait again."""
         _, answer = _unpacked(intent, step)
-        await self._writes.take_back(WriteStep.unpacked(done), answer.verdict, answer.who)
+        made = WriteStep.unpacked(done)
+        await self._writes.take_back(made, answer.verdict, answer.who, intent.steps)
 
     async def close(self, intent: Intent, done: Mapping[int, Json]) -> Sequence[Record]:
         """Return nothing more: what became of each write is on record with it."""

@@ -184,7 +184,10 @@ class SetDecisions:
             await self._check(one, deeds)
             common = {"verdict": one.verdict, "who": who}
             back = in_order([{**deed, **common} for deed in deeds]).back
-            await self._run(UNDO, one, back, "review:undo")
+            try:
+                await self._run(UNDO, one, back, "review:undo")
+            except (Conflict, NotFound) as error:
+                raise Conflict(f"{error} Nothing was undone.") from error
             logger.info("%s undid a decision on set %d", who, number)
             return one
 
@@ -280,26 +283,36 @@ class SetDecisions:
         notes = [NoteDecision.unpacked(deed) for deed in deeds if "parked" not in deed]
         changed: list[str] = []
         gone = set[str]()
+        before = dict[str, str]()  # what notes say without what was decided of their suggestions
         if one.verdict == "accept":
-            changed += [step.path for step in writes if not await self._writes.stands(step)]
             # What the decision deleted comes back first, as it was; nobody could write there.
             gone = {step.parked.path for step in writes if step.parked.operation == "delete"}
         for deed in notes:
             path = await self._notes.ids.path_of(deed.document) or deed.path
-            if deed.path not in gone and not await self._fits(deed, path):
+            if deed.path in gone:
+                continue
+            try:
+                before |= await self._without(deed, path)
+            except (Conflict, NotFound):
                 changed.append(path)
+        if one.verdict == "accept":
+            standing = partial(self._writes.stands, writes, before)
+            asked = [
+                one for one in writes if one.path not in gone or one.parked.operation == "delete"
+            ]
+            changed += [step.path for step in asked if not await standing(step)]
         if changed:
             raise Conflict(
                 f"Changed since, so that it cannot be taken back: {', '.join(sorted(changed))}."
                 " Nothing was undone."
             )
 
-    async def _fits(self, deed: NoteDecision, path: str) -> bool:
+    async def _without(self, deed: NoteDecision, path: str) -> dict[str, str]:
+        """Return what a note says once a decision is taken back; `Conflict` if it cannot be."""
         if deed.removed:
-            return not self._texts.exists(deed.path)
-        try:
-            text = await self._texts.marked(path)
-            rebased(text, deed.after, edits.diff(deed.after, deed.before))
-        except (Conflict, NotFound):
-            return False
-        return True
+            if self._texts.exists(deed.path):
+                raise Conflict(f"{deed.path} exists again.")
+            return {}
+        text = await self._texts.marked(path)
+        back = edits.diff(deed.after, deed.before)
+        return {path: edits.apply(text, rebased(text, deed.after, back))}

@@ -4,6 +4,7 @@ A write is no edit of one document, so a crash can come between the deed and its
 is safe to take twice: what stands already is put on record, and not done again.
 """
 
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Protocol, cast
@@ -14,6 +15,8 @@ from commonplace.errors import CommonplaceError, Conflict, NotFound
 from commonplace.vault.documents.notes import LiveNotes
 from commonplace.vault.history.intents import Json
 from commonplace.vault.notes.rename import Renamed
+from commonplace.vault.notes.rename_plan import RenameUndo
+from commonplace.vault.notes.rewrite import Rewritten
 from commonplace.vault.notes.trash import Trash
 from commonplace.vault.notes.write import NoteWriter, wanted
 from commonplace.vault.permissions.approvals import Parked
@@ -23,11 +26,17 @@ from commonplace.vault.search.texts import Texts
 from commonplace.vault.suggestions.decisions import rebased
 from commonplace.vault.suggestions.review import Verdict
 
+_FOLLOWED_MAX = 1_000
 
-class Rename(Protocol):
-    """Gives a note another path."""
 
-    async def __call__(self, path: str, to: str, actor: str) -> Renamed: ...  # noqa: D102
+class NoteRenames(Protocol):
+    """Gives notes other paths."""
+
+    async def rename(  # noqa: D102
+        self, path: str, to: str, actor: str, *, undo: RenameUndo
+    ) -> Renamed: ...
+
+    def followed(self, old: str, new: str) -> list[Rewritten] | None: ...  # noqa: D102
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +44,8 @@ class WriteStep:
     """A parked write approved or denied.
 
     `before` and `after` are the marked texts of a note that it rewrote, `path` where its note is,
-    and `result` what the tool answers.
+    `result` what the tool answers, and `followed` the notes whose links followed a rename, where
+    that is known.
     """
 
     parked: Parked
@@ -43,6 +53,7 @@ class WriteStep:
     before: str = ""
     after: str | None = None
     result: Json | None = None
+    followed: tuple[Json, ...] | None = None
 
     def packed(self) -> Json:
         """Return it as plain values."""
@@ -58,7 +69,17 @@ class WriteStep:
             fields.get("before", ""),
             fields.get("after"),
             fields.get("result"),
+            fields.get("followed"),
         )
+
+
+def _rename_undo(step: WriteStep, beside: Iterable[Json]) -> RenameUndo:
+    """Tell how to take a rename back, together with the steps beside it."""
+    if step.followed is None:  # cut short by a crash, or too many: links follow as in any rename
+        return RenameUndo()
+    writes = [WriteStep.unpacked(each) for each in beside if "parked" in each]
+    written = (each.path for each in writes if each.parked.operation in ("create", "update"))
+    return RenameUndo(tuple(map(Rewritten.unpacked, step.followed)), frozenset(written))
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,14 +106,14 @@ class ParkedWrites:
         notes: LiveNotes,
         texts: Texts,
         trash: Trash,
-        rename: Rename,
+        renames: NoteRenames,
     ) -> None:
         self._permissions = permissions
         self._writer = write
         self._notes = notes
         self._texts = texts
         self._trash = trash
-        self._rename = rename
+        self._renames = renames
 
     async def plan(self, parked: Parked) -> WriteStep:
         """Return the step that decides a write."""
@@ -152,21 +173,37 @@ class ParkedWrites:
         path = str(result.get("path", step.path))
         rewrote = step.parked.operation == "update"
         after = await self._texts.marked(path) if rewrote else None
-        return replace(step, path=path, after=after, result=result)
+        return replace(step, path=path, after=after, result=result, followed=self._followed(step))
 
-    async def take_back(self, step: WriteStep, verdict: Verdict, who: str) -> None:
-        """Let a write wait again as if it never had been decided."""
+    def _followed(self, step: WriteStep) -> tuple[Json, ...] | None:
+        if step.parked.operation != "rename":
+            return None
+        found = self._renames.followed(step.parked.path, step.path)
+        if found is None or len(found) > _FOLLOWED_MAX:
+            return None
+        return tuple(each.packed() for each in found)
+
+    async def take_back(
+        self, step: WriteStep, verdict: Verdict, who: str, beside: Iterable[Json] = ()
+    ) -> None:
+        """Let a write wait again as if it never had been decided.
+
+        `beside` are the steps that are taken back with it.
+        """
         now = await self._permissions.find(step.parked.id)
         if verdict == "accept" and (now is None or now.state != "waiting"):
-            await self._undo(step, who)
+            await self._undo(step, who, beside)
         await self._permissions.put_back(step.parked)
 
-    async def _undo(self, step: WriteStep, who: str) -> None:
+    async def _undo(self, step: WriteStep, who: str, beside: Iterable[Json]) -> None:
         match step.parked.operation:
             case "create" if self._texts.exists(step.path):
+                if not await self._is_made(step):
+                    raise Conflict(f"Changed since, so that it cannot be taken back: {step.path}.")
                 await self._writer.delete(step.path, who)
             case "rename" if self._texts.exists(step.path):
-                await self._rename(step.path, step.parked.path, f"person:{who}")
+                undo, actor = _rename_undo(step, beside), f"person:{who}"
+                await self._renames.rename(step.path, step.parked.path, actor, undo=undo)
             case "update" if step.after is not None:
                 await self._rewrite(step.path, step.after, step.before)
             case "delete":
@@ -178,7 +215,10 @@ class ParkedWrites:
         back = edits.diff(now, before)
 
         def plan(text: str) -> list[edits.Edit]:
-            return [] if text == before else rebased(text, now, back)
+            try:
+                return [] if text == before else rebased(text, now, back)
+            except Conflict as error:
+                raise Conflict(f"{path}: {error}") from error
 
         await self._notes.edit(path, plan, "review:undo")
 
@@ -187,18 +227,49 @@ class ParkedWrites:
         if found and not self._texts.exists(path):
             await self._trash.restore(max(found, key=lambda one: one.time or 0.0).trash)
 
-    async def stands(self, step: WriteStep) -> bool:
-        """Tell whether what a write did is still as it left it, so that it can be taken back."""
-        if step.parked.operation != "update":
+    async def stands(
+        self, beside: Iterable[WriteStep], before: Mapping[str, str], step: WriteStep
+    ) -> bool:
+        """Tell whether what a write did is still as it left it, so that it can be taken back.
+
+        Renames `beside` it are taken back first, and `before` is what notes say once suggestions
+        are. Where it is not known yet what that comes to, the write counts as standing: it is
+        looked at again when its turn comes.
+        """
+        if step.parked.operation in ("rename", "delete"):
             return await self._is_made(step)
-        if step.after is None:
-            return False
+        renames = [one for one in beside if one.parked.operation == "rename"]
         try:
-            text = await self._texts.marked(step.path)
+            text = await self._before(renames, before, step.path)
+            if text is None:
+                return True
+            if step.parked.operation == "create":
+                return critic.accepted(text) == step.parked.change["text"]
+            if step.after is None:
+                return False
             rebased(text, step.after, edits.diff(step.after, step.before))
         except (Conflict, NotFound):
             return False
         return True
+
+    async def _before(
+        self, renames: Sequence[WriteStep], before: Mapping[str, str], path: str
+    ) -> str | None:
+        """Return the text of a note as it will be without the renames, if that is known."""
+        for one in renames:
+            path = one.path if one.parked.path == path else path
+        text = before[path] if path in before else await self._texts.marked(path)
+        for one in reversed(renames):
+            if one.followed is None:
+                return None
+            for each in map(Rewritten.unpacked, one.followed):
+                if each.path == path:
+                    back = each.undoing(text)
+                    if back is None:
+                        return None
+                    text = edits.apply(text, back)
+            path = one.parked.path if one.path == path else path
+        return text
 
     async def _is_made(self, step: WriteStep) -> bool:
         """Tell whether the notes are as the write would make them."""

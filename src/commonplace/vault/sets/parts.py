@@ -15,7 +15,7 @@ from commonplace.vault.sets.contents import SetReader
 from commonplace.vault.sets.decide import SetDecisions
 from commonplace.vault.sets.feedback import Feedback
 from commonplace.vault.sets.old_records import OldRecords
-from commonplace.vault.sets.parked_writes import ParkedWrites, Rename, Texts
+from commonplace.vault.sets.parked_writes import NoteRenames, ParkedWrites, Texts
 from commonplace.vault.sets.remarks import SetRemarks
 from commonplace.vault.sets.sets import Sets
 from commonplace.vault.sets.steps import Steps
@@ -56,7 +56,7 @@ def change_sets(
     permissions: Permissions,
     write: NoteWriter,
     trash: Trash,
-    rename: Rename,
+    renames: NoteRenames,
     assessor: Assessor,
     comments: Comments,
     write_lock: WriteLock,
@@ -66,7 +66,7 @@ def change_sets(
     authorship.listen(kept.suggested)
     permissions.follow_writes(kept.written)
     reader = SetReader(kept, pending, ledger, notes, permissions)
-    writes = ParkedWrites(permissions, write, notes, texts, trash, rename)
+    writes = ParkedWrites(permissions, write, notes, texts, trash, renames)
     steps = Steps(log, intents, decided, writes, notes, ledger)
     old = OldRecords(log, intents, steps, notes)
     decisions = SetDecisions(steps, old, kept, reader, writes, ledger, notes, texts, write_lock)

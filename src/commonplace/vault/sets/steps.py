@@ -97,7 +97,7 @@ class Steps:
             case "decide-set", False:
                 await self._decide_note(intent, step, what)
             case _, True:
-                await self._writes.take_back(WriteStep.unpacked(what), what["verdict"], what["who"])
+                await self._take_back(intent, WriteStep.unpacked(what), step)
                 await self._intents.note(intent, step, what)
             case _:
                 await self._decisions.undo_note(intent, step, NoteDecision.unpacked(what))
@@ -108,10 +108,14 @@ class Steps:
         if "parked" not in what:
             await self._decisions.take_back(intent, step, done)
         elif intent.kind == DECIDE:
-            await self._writes.take_back(WriteStep.unpacked(done), what["verdict"], what["who"])
+            await self._take_back(intent, WriteStep.unpacked(done), step)
         else:
             given = ApprovalAnswer(what["verdict"], what["who"])
             await self._writes.decide(WriteStep.unpacked(done), given, again=True)
+
+    async def _take_back(self, intent: Intent, write: WriteStep, step: int) -> None:
+        what = cast("Any", intent.steps[step])
+        await self._writes.take_back(write, what["verdict"], what["who"], intent.steps)
 
     async def close(self, intent: Intent, done: Mapping[int, Json]) -> Sequence[Record]:
         """Put a decision on record with the way back, or let go of it when it is undone."""
@@ -182,7 +186,8 @@ def _holds(deed: Json, passage: str, document: str) -> bool:
     if "parked" not in deed:
         return holds(deed, passage, document)
     step = WriteStep.unpacked(deed)
-    return any(passage in text for text in (step.before, step.after or "", str(step.parked)))
+    others = (str(step.parked), str(step.followed))
+    return any(passage in text for text in (step.before, step.after or "", *others))
 
 
 def _gone(id: int) -> list[Record]:

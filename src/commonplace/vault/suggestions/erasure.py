@@ -11,9 +11,9 @@ from commonplace.core.history.forget import unreadable
 from commonplace.vault.history.intents import Json
 from commonplace.vault.log.log import Log, Record
 from commonplace.vault.suggestions.decisions import DECIDED
+from commonplace.vault.suggestions.ends.unseen_suggestions import UnseenSuggestions
 from commonplace.vault.suggestions.ledger import Decision, Ledger
 from commonplace.vault.suggestions.note_decision import NoteDecision
-from commonplace.vault.suggestions.unseen_suggestions import UnseenSuggestions
 
 
 class ForgottenDecisions:

@@ -7,6 +7,7 @@ here, by the document and the suggestion's own id, but for how many twins it has
 
 import asyncio
 import json
+import sys
 import uuid
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ _SUGGESTED = "suggested"
 _DECIDED = "decided"
 _TOLD = "decided-told"
 _DECISIONS_MAX = 10_000
+_COMMON = ("who", "decision", "document", "path", "author", "actor", "reason", "by")
 
 
 End = Literal[
@@ -133,7 +135,7 @@ class Ledger:
             for key, value in kept.items()
         }
         decided = [
-            Decision(**row)
+            decision_of(row)
             for value in (await self._kept.records(_DECIDED)).values()
             for row in json.loads(value)
         ]
@@ -202,7 +204,7 @@ class Ledger:
         self._decisions = [remade(one) for one in self._decisions]
         changed = 0
         for key, value in (await self._kept.records(_DECIDED)).items():
-            rows = [Decision(**row) for row in json.loads(value)]
+            rows = [decision_of(row) for row in json.loads(value)]
             fresh = [remade(row) for row in rows]
             if fresh != rows:
                 changed += sum(one != other for one, other in zip(rows, fresh, strict=True))
@@ -255,3 +257,15 @@ def credit_of(kept: Mapping[str, Any]) -> Credit:
     fields = dict(kept)
     earlier = tuple((actor, name) for actor, name in fields.pop("earlier", ()))
     return Credit(**fields, earlier=earlier)
+
+
+def decision_of(kept: Mapping[str, Any]) -> Decision:
+    """Return a decision that was kept as plain values.
+
+    Of texts that thousands of decisions have in common, all hold the same one.
+    """
+    fields = dict(kept)
+    common = {name: fields[name] for name in _COMMON if fields.get(name) is not None}
+    fields |= {name: sys.intern(text) for name, text in common.items()}
+    fields["actors"] = tuple(map(sys.intern, fields.get("actors", ())))
+    return Decision(**fields)

@@ -9,7 +9,7 @@ from typing import Any, cast
 from commonplace.core.text import edits
 from commonplace.core.text.edits import Edit
 from commonplace.vault.history.intents import Json
-from commonplace.vault.suggestions.ledger import Credit, Decision, credit_of, plain
+from commonplace.vault.suggestions.ledger import Credit, Decision, credit_of, decision_of, plain
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +55,6 @@ class NoteDecision:
             zlib.decompress(b64decode(fields["before"])).decode(),
             tuple(Edit(*change) for change in fields["changes"]),
             {id: credit_of(credit) for id, credit in fields["credits"].items()},
-            tuple(Decision(**row) for row in fields["decisions"]),
+            tuple(decision_of(row) for row in fields["decisions"]),
             fields["removed"],
         )

@@ -14,9 +14,9 @@ from commonplace.core.scopes import assistant_of
 from commonplace.core.text.line_pages import LinePage
 from commonplace.vault.permissions.requests import Json
 from commonplace.vault.search.texts import Texts
-from commonplace.vault.suggestions.absence import Absence
 from commonplace.vault.suggestions.authorship import Authorship
 from commonplace.vault.suggestions.comments import Comments
+from commonplace.vault.suggestions.ends.absence import Absence
 from commonplace.vault.suggestions.read_guard import CutReadings, Readings
 from commonplace.vault.suggestions.review import Review
 from commonplace.vault.threads import aside_if_long

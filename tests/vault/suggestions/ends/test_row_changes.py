@@ -5,7 +5,7 @@ import pytest
 from commonplace.core import critic
 from commonplace.core.critic import rank
 from commonplace.vault.index.queries.suggestions import PendingRow
-from commonplace.vault.suggestions.row_changes import (
+from commonplace.vault.suggestions.ends.row_changes import (
     compared,
     decided,
     end_of,
@@ -37,7 +37,7 @@ def test_one_whose_text_was_changed_goes_on_as_the_one_in_its_place() -> None:
 
 
 def test_of_very_many_only_what_is_gone_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("commonplace.vault.suggestions.row_changes._COMPARED_MAX", 1)
+    monkeypatch.setattr("commonplace.vault.suggestions.ends.row_changes._COMPARED_MAX", 1)
     gone, carried = compared(rows("{++one++} {++two++}"), rows("{++one++} {++2++}"))
     assert (texts(gone), carried) == ([("", "two")], [])
 

@@ -7,8 +7,7 @@ was changed goes on as the one that stands in its place now, with whoever change
 
 import logging
 import time
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable, Collection
 
 import anyio
 
@@ -22,36 +21,23 @@ from commonplace.vault.documents.notes import LiveNotes
 from commonplace.vault.index.mirror import NoteChange
 from commonplace.vault.index.queries.suggestions import PendingRow
 from commonplace.vault.index.reader import Index
-from commonplace.vault.suggestions.ledger import Credit, Decision, End, Ledger
-from commonplace.vault.suggestions.row_changes import (
-    compared,
-    decided,
-    end_of,
-    pending_rows,
+from commonplace.vault.suggestions.ends.end_record import (
+    ANOTHER_PROGRAM,
+    IN_THE_FILE,
+    Ended,
+    EndRecord,
 )
-from commonplace.vault.suggestions.unseen_suggestions import UnseenSuggestions
+from commonplace.vault.suggestions.ends.row_changes import compared, decided, pending_rows
+from commonplace.vault.suggestions.ends.unseen_suggestions import UnseenSuggestions
+from commonplace.vault.suggestions.ledger import Ledger
 
 # Whoever decides writes the ledger right after the text; only what is not there by then is ours.
 LEDGER_LAG_SECONDS = 1.0
-ANOTHER_PROGRAM = "another program"
-_IN_THE_FILE = f"{ANOTHER_PROGRAM}, in the file"
 _BY_HAND = frozenset(("call", "typing", "file"))
 
 TextOf = Callable[[str], Awaitable[str]]
-_Told = dict[tuple[str, str], list[float]]
-"""When ends were put on record, the latest first, by the two sides of what ended."""
 
 logger = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Ended:
-    """What is not in a note any more, what stands in the place of others, and since when."""
-
-    path: str
-    ended: list[PendingRow]
-    carried: list[tuple[PendingRow, PendingRow]]
-    since: float
 
 
 class Ends:
@@ -70,6 +56,7 @@ class Ends:
         self._marked_text = marked_text
         self._notes = notes
         self._ledger = ledger
+        self._record = EndRecord(ledger, clock)
         self._clock = clock
         self._known: dict[str, list[PendingRow]] | None = None
         self._unseen = unseen
@@ -186,10 +173,10 @@ class Ends:
         who = _name(self._hands.pop(document, ""))
         ended += passed
         if gone:
-            await self._put_down_gone(document, path, ended, since)
+            await self._record.add_gone(document, path, ended, since)
             return
         text = await self._marked_text(path) if ended else ""
-        await self._put_down(document, Ended(path, ended, carried, since), who, text, by_hand)
+        await self._record.add(document, Ended(path, ended, carried, since), who, text, by_hand)
 
     async def _is_ahead(self, path: str, before: list[PendingRow], now: list[PendingRow]) -> bool:
         """Tell whether the index misses a suggestion that stands in the text.
@@ -217,76 +204,15 @@ class Ends:
         if not ended and not carried:
             return False
         document = await self._notes.ids.id_of(path)
-        since = await self._since(document, waited)
-        await self._put_down(document, Ended(path, ended, carried, since), _IN_THE_FILE, marked)
+        since = await self._record.since(document, waited)
+        await self._record.add(document, Ended(path, ended, carried, since), IN_THE_FILE, marked)
         return True
 
     async def lose(self, path: str, before: list[PendingRow]) -> None:
         """Put on record that suggestions are gone with their note, while nobody looked."""
         document = self._notes.ids.known_id(path) or ""
-        since = await self._since(document, before)
-        await self._put_down_gone(document, path, before, since)
-
-    async def _since(self, document: str, rows: Iterable[PendingRow]) -> float:
-        """Tell when the first of some suggestions was made."""
-        await self._ledger.load()
-        made = (self._ledger.credit(document, row[1]) for row in rows)
-        return min((credit.time for credit in made if credit), default=0.0)
-
-    async def _put_down_gone(
-        self, document: str, path: str, rows: Iterable[PendingRow], since: float
-    ) -> None:
-        told = self._told(document, path, since)
-        left = [row for row in rows if not self._is_on_record(told, document, row)]
-        ends = [self._end(document, row, "gone with the note", ANOTHER_PROGRAM) for row in left]
-        await self._ledger.decide(ends)
-
-    async def _put_down(
-        self,
-        document: str,
-        found: Ended,
-        who: str,
-        marked: str,
-        by_hand: Mapping[str, HandEnd] | None = None,
-    ) -> None:
-        """Put ends on record that are not yet, and who has a part in what goes on."""
-        told = self._told(document, found.path, found.since)
-        credited = {
-            new[1]: _with_author(credit, who)
-            for old, new in found.carried
-            if not self._is_on_record(told, document, old)
-            and (credit := self._ledger.credit(document, old[1]))
-        }
-        await self._ledger.credit_to(document, credited)
-        text = critic.accepted(marked)
-        decisions: list[Decision] = []
-        for row in found.ended:
-            if self._is_on_record(told, document, row):
-                continue
-            if (hand := (by_hand or {}).get(rank(row[1]))) is not None:
-                reason = f"accepted as: {hand.text}" if hand.end == "modified" else ""
-                decisions.append(self._end(document, row, hand.end, _IN_THE_FILE, reason))
-            else:
-                decisions.append(self._end(document, row, *end_of(text, row, who)))
-        await self._ledger.decide(decisions)
-
-    def _told(self, document: str, path: str, since: float) -> _Told:
-        told: _Told = {}
-        for one in self._ledger.ended(document, path, since):
-            told.setdefault((one.old, one.new), []).append(one.time)
-        return told
-
-    def _is_on_record(self, told: _Told, document: str, row: PendingRow) -> bool:
-        """Tell whether the end of a suggestion is on record already; each record counts for one.
-
-        What was put on record before it was made is the end of another that said the same.
-        """
-        times = told.get((row[4], row[5]), [])
-        credit = self._ledger.credit(document, row[1])
-        if not times or (credit is not None and times[0] < credit.time):
-            return False
-        times.pop(0)
-        return True
+        since = await self._record.since(document, before)
+        await self._record.add_gone(document, path, before, since)
 
     async def _passed(
         self, path: str, before: list[PendingRow], now: list[PendingRow], *, gone: bool
@@ -302,40 +228,13 @@ class Ends:
         self._unseen.put(path, late)  # the index has yet to see them
         return [row for id, row in passing.items() if id not in waiting]
 
-    def _end(
-        self, document: str, row: PendingRow, end: End, who: str, reason: str = ""
-    ) -> Decision:
-        path, id, _, _, old, new, author, _, _, _ = row
-        credit = self._ledger.credit(document, id)
-        return Decision(
-            time=self._clock(),
-            who=who,
-            decision=end,
-            document=document,
-            path=path,
-            id=id,
-            old=old,
-            new=new,
-            author=credit.names if credit else author,
-            actor=credit.actor if credit else None,
-            reason=reason,
-            actors=credit.actors if credit else (),
-            made=credit.time if credit else None,
-        )
-
-
-def _with_author(credit: Credit, who: str) -> Credit:
-    if (None, who) in credit.earlier:
-        return credit
-    return replace(credit, earlier=(*credit.earlier, (None, who)))
-
 
 def _name(actor: str) -> str:
     """Name whoever changed a note last, as far as that is known."""
     kind, _, name = actor.partition(":")
     if kind in ("", "file", "assistant"):
         # Tools tell the ledger themselves: the index saw a save before the document took it in.
-        return _IN_THE_FILE
+        return IN_THE_FILE
     if kind != "person":
         return name or ANOTHER_PROGRAM
     return "a person" if name.isdigit() else name

@@ -18,8 +18,8 @@ from commonplace.vault.index.indexer import Indexer
 from commonplace.vault.index.mirror import NoteChange
 from commonplace.vault.index.queries.suggestions import PendingRow
 from commonplace.vault.index.reader import Index
-from commonplace.vault.suggestions.ends import Ends, TextOf
-from commonplace.vault.suggestions.unseen_suggestions import UnseenSuggestions
+from commonplace.vault.suggestions.ends.ends import Ends, TextOf
+from commonplace.vault.suggestions.ends.unseen_suggestions import UnseenSuggestions
 
 _WAIT_SECONDS_MAX = 5.0
 
