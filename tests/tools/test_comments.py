@@ -76,7 +76,7 @@ async def test_every_comment_of_a_note_is_found(desk: OpenDesk, pattern: str) ->
 async def test_notes_whose_comments_were_not_searched_are_told(
     desk: OpenDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(comments, "NOTES_MAX", 2)
+    monkeypatch.setattr(comments, "_NOTES_MAX", 2)
     at = await desk({f"{folder}/a.md": "one {>>why?<<}\n" for folder in "bcd"})
     told = (
         "[Comments were searched in the 2 newest of 3 notes that may have some. Narrow path or"

@@ -50,7 +50,7 @@ class Degrees:
         return nsmallest(limit, found, key=lambda each: (-each[1], name(each[0])))
 
 
-class _Adjacency:
+class _NeighbourRows:
     """For each node a row of others, all of them in one array."""
 
     def __init__(self, lengths: NDArray[np.int64], numbers: NDArray[np.uint32]) -> None:
@@ -64,12 +64,12 @@ class _Adjacency:
         end = self._ends[node]
         return self._numbers[end - self.lengths[node] : end].tolist()
 
-    def turned(self) -> "_Adjacency":
+    def turned(self) -> "_NeighbourRows":
         """Return, for each node, those in whose rows it stands."""
         size = len(self.lengths)
         nodes = np.repeat(np.arange(size, dtype=np.uint32), self.lengths)
         order = np.argsort(self._numbers, kind="stable")
-        return _Adjacency(np.bincount(self._numbers, minlength=size), nodes[order])
+        return _NeighbourRows(np.bincount(self._numbers, minlength=size), nodes[order])
 
 
 class Graph:
@@ -210,7 +210,7 @@ def _packed(node: int, targets: Iterable[int]) -> bytes:
     return array("I", (each for each in dict.fromkeys(targets) if each != node)).tobytes()
 
 
-def _arranged(rows: Iterable[NodeTargets]) -> _Adjacency:
+def _arranged(rows: Iterable[NodeTargets]) -> _NeighbourRows:
     nodes, lengths_of, numbers = array("q"), array("q"), bytearray()
     for node, row in rows:
         nodes.append(node)
@@ -220,4 +220,4 @@ def _arranged(rows: Iterable[NodeTargets]) -> _Adjacency:
     last = max(max(nodes, default=-1), int(found.max(initial=0)))
     lengths = np.zeros(last + 1, np.int64)
     lengths[np.asarray(nodes)] = np.asarray(lengths_of)
-    return _Adjacency(lengths, found)
+    return _NeighbourRows(lengths, found)

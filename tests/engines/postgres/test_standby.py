@@ -145,7 +145,7 @@ async def test_the_index_of_a_waiting_node_follows_and_the_vault_opens_with_it(
     filled(tmp_path / "one")
     settings = settings_of(tmp_path / "two")
     settings.state.mkdir()
-    monkeypatch.setattr(standby, "LOOK_SECONDS", 0.02)
+    monkeypatch.setattr(standby, "_LOOK_SECONDS", 0.02)
     pool = Pool(url)
     async with owning(url, tmp_path / "one") as vault:
         waits = asyncio.create_task(standby.stand_by(settings, pool, "team"))
