@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from typing import get_args
 
 import anyio
 import pytest
@@ -19,7 +20,14 @@ from commonplace.server.cluster.forwarding import ENDED
 from commonplace.server.cluster.node_listener import accept_nodes, attend
 from commonplace.server.cluster.owner_connection import OwnerConnection
 from commonplace.server.cluster.team import Team
-from commonplace.server.owner.handshake import HELLO_MAX, ClientKind, Welcome, hello, line
+from commonplace.server.owner.handshake import (
+    HELLO_MAX,
+    ClientKind,
+    Welcome,
+    hello,
+    line,
+    parse_hello,
+)
 from commonplace.vault.owner import OWNER_SOCKET
 from commonplace.vault.settings import Root, Settings
 from tests.wait import PATIENCE
@@ -121,15 +129,23 @@ async def greet(context: ssl.SSLContext, port: int, text: bytes) -> bytes:
             return b""
 
 
-@pytest.mark.parametrize(("kind", "let_in"), [("http", True), ("desk", False), ("mcp", False)])
-async def test_other_nodes_get_no_further_than_clients_do(
-    tmp_path: Path, settings: Settings, kind: ClientKind, let_in: bool
+@pytest.mark.parametrize("kind", get_args(ClientKind))
+async def test_who_has_the_key_is_let_in_as_a_program_of_the_owners_machine_is(
+    tmp_path: Path, settings: Settings, kind: ClientKind
 ) -> None:
     key = team(tmp_path, "key")
     async with owner_behind_door(tmp_path, key) as owner:
-        said = await greet(key.context(server=False), owner.port, line(hello(settings, kind)))
-        assert bool(said) is let_in
-        assert bool(owner.greeted) is let_in
+        assert await greet(key.context(server=False), owner.port, line(hello(settings, kind)))
+        assert [parse_hello(greeting).kind for greeting in owner.greeted] == [kind]
+
+
+async def test_a_greeting_of_no_known_kind_is_refused(tmp_path: Path, settings: Settings) -> None:
+    key = team(tmp_path, "key")
+    unknown = line(hello(settings, "http")).replace(b'"http"', b'"root"')
+    async with owner_behind_door(tmp_path, key) as owner:
+        said = await greet(key.context(server=False), owner.port, unknown)
+        assert b'"ok": false' in said
+        assert owner.greeted == []
 
 
 async def test_who_has_another_key_or_none_is_refused(tmp_path: Path, settings: Settings) -> None:
