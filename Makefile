@@ -64,17 +64,20 @@ bench: compiled  ## measure, beside ripgrep and a bare MCP server in the same ru
 	$(BIN)/python -m bench.suggestions
 	$(BIN)/python -m bench.notes
 
+# Each of their tests may take as long as it wants.
+LONG := $(BIN)/python -m pytest -q -o faulthandler_timeout=0
+
 laws: compiled   ## look long for a fault in suggestions and history: 100,000 new examples, 20,000 sequences, 5,000 saves in an editor, 1,000 rounds of all
-	$(BIN)/python -m pytest -q tests/core/critic/test_laws.py -k thousands --hypothesis-profile laws
-	$(BIN)/python -m pytest -q tests/core/history/test_laws.py --hypothesis-profile laws
-	$(BIN)/python -m pytest -q tests/vault/documents/test_histories.py -k hundreds --hypothesis-profile laws
-	$(BIN)/python -m pytest -q tests/tools/test_pending_laws.py --hypothesis-profile laws
-	COMMONPLACE_SAVES=5000 $(BIN)/python -m pytest -q tests/vault/suggestions/test_editor_law.py
-	COMMONPLACE_ROUNDS=1000 $(BIN)/python -m pytest -q tests/live/test_together.py
-	COMMONPLACE_SEEDS=100 $(BIN)/python -m pytest -q tests/vault/remote_copy/test_copy_laws.py
+	$(LONG) tests/core/critic/test_laws.py -k thousands --hypothesis-profile laws
+	$(LONG) tests/core/history/test_laws.py --hypothesis-profile laws
+	$(LONG) tests/vault/documents/test_histories.py -k hundreds --hypothesis-profile laws
+	$(LONG) tests/tools/test_pending_laws.py --hypothesis-profile laws
+	COMMONPLACE_SAVES=5000 $(LONG) tests/vault/suggestions/test_editor_law.py
+	COMMONPLACE_ROUNDS=1000 $(LONG) tests/live/test_together.py
+	COMMONPLACE_SEEDS=100 $(LONG) tests/vault/remote_copy/test_copy_laws.py
 
 lanes: compiled  ## both ways of a message, compared: 10,000 exchanges, 100,000 malformed messages
-	LANES_MESSAGES=10000 LANES_MALFORMED=100000 $(BIN)/python -m pytest -q tests/server/mcp/direct
+	LANES_MESSAGES=10000 LANES_MALFORMED=100000 $(LONG) tests/server/mcp/direct
 
 savers: compiled ## programs that save notes while people type in them: make savers SAVES=20000
 	@mkdir -p build

@@ -183,6 +183,22 @@ class StoreContract:
         with pytest.raises(NotFound):
             await store.update(self.id_of("missing"), NodeUpdate(content="x"), BY)
 
+    async def test_what_was_shown_in_part_is_not_put_in_the_place_of_all(
+        self, store: Store
+    ) -> None:
+        long = await store.create(NewNode("long", "a line of words\n" * 1_000), BY)
+        short = await store.create(NewNode("short", "a line of words\n"), BY)
+        reader = Asker("assistant-2", "another")
+        for id in (long, short):
+            await store.node(id, reader)
+        with pytest.raises(Forbidden):
+            await store.update(long, NodeUpdate(content="a line"), reader)
+        await store.update(long, NodeUpdate(tags=("t",)), reader)
+        await store.update(short, NodeUpdate(content="a line"), reader)
+        node = await store.node(long)
+        assert node is not None
+        assert (len(node.content), node.tags) == (16_000, ("t",))
+
     async def test_a_new_title_keeps_every_link(self, store: Store) -> None:
         updated = await store.update(self.id_of("d"), NodeUpdate(title="delta"), BY)
         node = await store.node(updated.id)

@@ -5,7 +5,6 @@ that answers it.
 """
 
 import random
-import time
 from collections.abc import Collection, Generator, Mapping, Sequence
 from contextlib import contextmanager
 
@@ -143,7 +142,7 @@ class MemoryStore:
         if found is None:
             return None
         if reader is not None:
-            self._wishes.readings.remember(reader.id, found, self.texts.texts[found], time.time())
+            self._wishes.show(found, self.texts.texts[found], reader)
         return self._node(found)
 
     async def nodes(self, ids: Sequence[str], content_max: int) -> list[Node]:

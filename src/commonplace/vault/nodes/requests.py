@@ -10,7 +10,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from typing import Protocol
 
-from commonplace.core import compose, paths
+from commonplace.core import compose, frontmatter, paths
 from commonplace.core.critic import revise
 from commonplace.core.links import respell
 from commonplace.core.render import listings
@@ -19,6 +19,7 @@ from commonplace.core.text.edits import Edit
 from commonplace.core.text.unified_diff import unified
 from commonplace.errors import BadArgument, Conflict, Forbidden, NotFound
 from commonplace.vault.documents.changes import refuse_unwritable
+from commonplace.vault.nodes.store import CONTENT_MAX
 from commonplace.vault.notes.preview import backlink_warning, shown_text
 from commonplace.vault.notes.rename_plan import rename_summary
 from commonplace.vault.notes.write import wanted
@@ -109,6 +110,12 @@ class NodeWishes:
             raise NotFound(f"Document not found: {path}")
         return found
 
+    def show(self, id: str, text: str, reader: Asker) -> None:
+        """Take note that a reader was shown a text, of which an answer may hold the start alone."""
+        self.readings.remember(reader.id, id, text, time.time())
+        if len(frontmatter.body(text)) <= CONTENT_MAX:
+            self.readings.show_all(reader.id, id)
+
     # -- wishes
 
     async def creation(self, raw: str, content: str, properties: Json | None) -> Wish:
@@ -131,6 +138,11 @@ class NodeWishes:
         current = await self.text(path)
         change: dict[str, object] = {"path": path, "frontmatter": properties}
         if content is not None:
+            if self.readings.cut_lines(by.id, path):
+                raise Forbidden(
+                    f"{path} is longer than what get_node shows of it, so the content would cut it"
+                    " off. Put what is new into a node of its own, and link to it."
+                )
             base = self.readings.text(by.id, path)
             base = current if base is None else base
             text = compose.rewritten(base, content, properties)

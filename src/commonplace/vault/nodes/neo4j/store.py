@@ -6,7 +6,6 @@ and links mean what they mean in a vault.
 """
 
 import secrets
-import time
 from collections import OrderedDict
 from collections.abc import Collection, Sequence
 
@@ -97,8 +96,7 @@ class Neo4jStore:
             return None
         (row,) = found
         if reader is not None:
-            text = row["frontmatter"] + row["content"]
-            self._wishes.readings.remember(reader.id, row["id"], text, time.time())
+            self._wishes.show(row["id"], row["frontmatter"] + row["content"], reader)
         return _node(row, row["content"])
 
     async def nodes(self, ids: Sequence[str], content_max: int) -> list[Node]:
