@@ -114,5 +114,7 @@ def test_a_deleted_note_is_listed_and_restored(run: Run, vault: Path, start: Cal
 
 def test_flags_that_contradict_are_refused(run: Run):
     assert "not both" in run("approvals", "--approve", "1", "--deny", "1", code=2).stderr
-    assert "No write waits" in run("approvals", "--approve", "9", code=2).stderr
+    assert (
+        "No write with the number 9 is waiting" in run("approvals", "--approve", "9", code=2).stderr
+    )
     assert "is not one of" in run("approvals", "--approve", "9", "--scope", "ever", code=2).stderr

@@ -1,7 +1,9 @@
 """How a node of a team's server is chosen: options of `serve` that go together."""
 
+import signal
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -74,19 +76,38 @@ def config_text(team: "Team") -> bytes | None:
     A database that cannot be reached is waited for: by an older file, or none, assistants could be
     let do what this one forbids.
     """
+    from commonplace.server.cluster.node import listening
     from commonplace.vault.postgres.connection import load_driver
     from commonplace.vault.team_files import folder
 
-    load_driver()  # who lacks it need not wait for a database
+    # Who lacks the driver, or whose port is taken, need not wait for a database.
+    load_driver()
+    listening(team).close()
     told = ""
-    while True:
-        try:
-            return folder.config_text(team.database, team.vault)
-        except Unavailable as error:
-            if str(error) != told:
-                told = str(error)
-                notice(f"{told} Trying again.")
-            time.sleep(_PAUSE)
+    with _ending_when_told():
+        while True:
+            try:
+                return folder.config_text(team.database, team.vault)
+            except Unavailable as error:
+                if str(error) != told:
+                    told = str(error)
+                    notice(f"{told} Trying again.")
+                time.sleep(_PAUSE)
+
+
+@contextmanager
+def _ending_when_told() -> Generator[None]:
+    """End the process in good order when it is told to, in the middle of whatever it does."""
+
+    def end(_number: int, _frame: object) -> None:
+        raise SystemExit(0)
+
+    before = {number: signal.signal(number, end) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def of_database(function: Function) -> Function:
