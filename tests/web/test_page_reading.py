@@ -212,6 +212,30 @@ def test_outline_search_hits_and_the_text_beside_lead_to_their_place(visit: Any)
     page.click("text=Hide the preview")
 
 
+def test_a_look_at_a_note_that_comes_too_late_does_not_come(visit: Any) -> None:
+    page = _read(visit, "Kitchen.md")
+    held: list[Any] = []
+    page.route("**/api/note?path=Other*", lambda route: held.append(route))
+    page.evaluate(
+        """() => {
+          window.looks = 0;
+          new MutationObserver((all) => all.forEach((one) => one.addedNodes.forEach((node) => {
+            if (node instanceof Element && node.matches('.peek.floating')) window.looks += 1;
+          }))).observe(document.body, { childList: true });
+        }"""
+    )
+    with page.expect_request("**/api/note?path=Other*"):
+        page.hover(".prose > p a.wikilink:has-text('Other')")
+    page.keyboard.press("Escape")
+    with page.expect_response("**/api/note?path=Other*"):
+        held.pop().continue_()
+    page.unroute("**/api/note?path=Other*")
+    page.hover(".prose h1")
+    page.hover(".prose > p a.wikilink:has-text('Other')")
+    page.wait_for_selector(".peek.floating:has-text('Start.')")
+    assert page.evaluate("window.looks") == 1
+
+
 def test_links_footnotes_code_tags_and_newlines(visit: Any) -> None:
     page = _read(visit, "Kitchen.md", permissions=["clipboard-read", "clipboard-write"])
     page.click(".footnote-ref a")

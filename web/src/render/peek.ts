@@ -11,10 +11,13 @@ const GAP = 6;
 
 let shown: { readonly box: HTMLElement; readonly link: HTMLElement } | null = null;
 let timer = 0;
+/** Grows with each wish to look, and when there is none any more: what was asked for before comes too late. */
+let wish = 0;
 
 export function peekAt(link: HTMLAnchorElement, path: string, place: string, reading: Reading): void {
   const soon = () => {
     clearTimeout(timer);
+    wish += 1;
     if (shown?.link !== link) timer = window.setTimeout(() => void show(link, path, place, reading), WAIT_MS);
   };
   link.addEventListener("pointerenter", (event) => event.pointerType === "mouse" && soon());
@@ -29,12 +32,15 @@ function leave(): void {
 
 function hide(): void {
   clearTimeout(timer);
+  wish += 1;
   shown?.box.remove();
   shown = null;
 }
 
 async function show(link: HTMLElement, path: string, place: string, reading: Reading): Promise<void> {
+  const wished = wish;
   const text = await reading.text(path);
+  if (wished !== wish) return;
   const section = text === null ? null : (sectionOf(text, place) ?? { text, line: 0 });
   if (!section || !link.isConnected || !link.matches(":hover")) return;
   hide();
