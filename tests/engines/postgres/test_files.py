@@ -154,7 +154,7 @@ async def test_nothing_is_written_over(url: str, store: FileStore, tmp_path: Pat
     await take_in(store, fill(tmp_path / "in", FILES))
     with pytest.raises(Conflict, match="not empty"):
         write_out(url, "team", tmp_path / "in")
-    with pytest.raises(NotFound, match="no vault"):
+    with pytest.raises(NotFound, match="has no files of a vault"):
         write_out(url, "other", tmp_path / "out")
 
 
