@@ -128,7 +128,7 @@ def save(kind: str, note: Path, count: int, pause: float, seed: int) -> None:
             try:
                 lines = note.read_text().split("\n")
                 # not near the end: others may have taken lines away when the program reads it
-                lines.insert(at := rng.randrange(len(lines) // 2), line)
+                lines.insert(at := rng.randrange(len(lines) // 2 + 1), line)
                 SAVERS[kind](Save(note, "\n".join(lines), line, at))
             except (OSError, subprocess.CalledProcessError):
                 continue  # the note came or went under the program's hands, which tries again
