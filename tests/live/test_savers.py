@@ -85,9 +85,9 @@ async def test_no_word_is_lost_beside_programs_that_save(folder: Path) -> None:
     assert [one for one in results if not one.whole] == []
 
 
-async def test_one_look_at_a_file_would_lose_much(tmp_path: Path) -> None:
+async def test_one_look_at_a_file_would_not_do(tmp_path: Path) -> None:
     results = await play(Careless(tmp_path), 6, ("pieces",), patience=2.0)
-    assert len(results[0].lost) > 5
+    assert not results[0].whole  # words are lost, or come back beside those that replaced them
 
 
 async def test_a_person_who_empties_a_note_gets_an_empty_note(tmp_path: Path) -> None:

@@ -215,7 +215,11 @@ def test_outline_search_hits_and_the_text_beside_lead_to_their_place(visit: Any)
 def test_a_look_at_a_note_that_comes_too_late_does_not_come(visit: Any) -> None:
     page = _read(visit, "Kitchen.md")
     held: list[Any] = []
-    page.route("**/api/note?path=Other*", lambda route: held.append(route))
+
+    def hold(route: Any) -> None:
+        held.append(route)
+
+    page.route("**/api/note?path=Other*", hold)
     page.evaluate(
         """() => {
           window.looks = 0;
