@@ -184,7 +184,7 @@ def test_enter_opens_the_note_at_the_change_and_back_returns_there(visit: Any) -
         "[...document.querySelectorAll('.cm-del')].some(e => e.getBoundingClientRect().top > 0"
         " && e.getBoundingClientRect().bottom < innerHeight)"
     )
-    page.wait_for_function(inside)
+    page.wait_for_function(f"() => {inside}")
     page.go_back()
     page.wait_for_selector(".acts-row.current")
     assert current(page) == key

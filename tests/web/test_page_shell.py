@@ -168,7 +168,7 @@ def test_every_command_is_in_the_palette_and_works_by_keys_alone(visit: Any) -> 
         page.wait_for_selector(f"[role=option][aria-selected=true] .title >> text='{command}'")
         page.keyboard.press("Enter")
         page.wait_for_function(
-            "!document.querySelector('dialog.palette') || document.querySelector('.palette-input').value === ''"
+            "() => !document.querySelector('dialog.palette') || document.querySelector('.palette-input').value === ''"
         )
         page.wait_for_timeout(50)
         page.keyboard.press("Escape")

@@ -44,7 +44,7 @@ def test_the_guide_is_read_from_a_folder(browser: Any, site: Path) -> None:
     page.wait_for_selector("article h1 >> text=Zettelkasten")
     page.click("nav > a >> text=Graph")
     page.wait_for_selector(".site-graph.whole canvas")
-    page.wait_for_function("document.querySelector('canvas').width > 0")
+    page.wait_for_function("() => document.querySelector('canvas').width > 0")
     assert page.locator("details li a").count() > 50
     assert watch.faults == []
 
@@ -64,7 +64,7 @@ def test_pictures_are_shown_in_a_note_and_in_one_that_it_embeds(
     page = browser.new_page()
     page.goto(f"file://{site}/notes/Start%20here.html")
     page.wait_for_function(
-        "[...document.querySelectorAll('article img')].filter((each) => each.naturalWidth).length === 2"
+        "() => [...document.querySelectorAll('article img')].filter((each) => each.naturalWidth).length === 2"
     )
     assert page.locator("article >> text=Not found: gone.png").count() == 1
     assert page.locator("article img >> nth=1").get_attribute("width") == "40"
