@@ -31,7 +31,11 @@ WHO = "person:ana"
 
 
 async def texts(vault: Vault) -> dict[str, str]:
-    await vault.notes.queue.flush_all()
+    queue = vault.notes.queue
+    await queue.flush_all()
+    # A file that somebody else seems to be writing is tried again a moment later.
+    await eventually(lambda: not queue.ids())
+    await queue.flush_all()
     top = vault.settings.roots[0].path
     return {str(p.relative_to(top)): p.read_text() for p in sorted(top.rglob("*.md"))}
 
