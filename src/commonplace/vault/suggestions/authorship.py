@@ -167,19 +167,7 @@ class Authorship:
         yield from ((None, name) for name in (meta.authors if meta else ()))
 
     def _end(self, document: str, path: str, one: Suggestion, end: End, who: str) -> Decision:
-        credit = self._ledger.credit(document, one.id)
-        return Decision(
-            time=self._clock(),
-            who=who,
-            decision=end,
-            document=document,
-            path=path,
-            id=one.id,
-            old=one.old,
-            new=one.new,
-            author=credit.names if credit else one.author,
-            actor=credit.actor if credit else None,
-            reason="",
-            actors=credit.actors if credit else (),
-            made=credit.time if credit else None,
+        ended = Decision(
+            self._clock(), who, end, document, path, one.id, one.old, one.new, one.author, None, ""
         )
+        return ended.of(self._ledger.credit(document, one.id))

@@ -226,15 +226,12 @@ class Decisions:
                 id=each.id,
                 old=each.old,
                 new=each.new,
-                author=credit.names if credit else each.author,
-                actor=credit.actor if credit else None,
+                author=each.author,
+                actor=None,
                 reason=what["reason"],
-                actors=credit.actors if credit else (),
-                made=credit.time if credit else None,
-            )
+            ).of(whose.get(each.id))
             for each in critic.suggestions(before)
             if each.id in what["ids"]
-            for credit in [whose.get(each.id)]
         ]
 
     async def _reverse(

@@ -10,7 +10,7 @@ import json
 import sys
 import uuid
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Any, Literal
 
@@ -94,6 +94,18 @@ class Decision:
     """The assistant that brought it about, if one did."""
     made: float | None = None
     """When it was suggested: the time of its credit."""
+
+    def of(self, credit: Credit | None) -> "Decision":
+        """Return the same with those who made the suggestion, as far as they are known."""
+        if credit is None:
+            return self
+        return replace(
+            self,
+            author=credit.names,
+            actor=credit.actor,
+            actors=credit.actors,
+            made=credit.time,
+        )
 
     def concerns(self, actor: str, name: str) -> bool:
         """Tell whether others brought about the end of an assistant's suggestion.

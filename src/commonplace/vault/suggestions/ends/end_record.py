@@ -101,22 +101,10 @@ class EndRecord:
         self, document: str, row: PendingRow, end: End, who: str, reason: str = ""
     ) -> Decision:
         path, id, _, _, old, new, author, _, _, _ = row
-        credit = self._ledger.credit(document, id)
-        return Decision(
-            time=self._clock(),
-            who=who,
-            decision=end,
-            document=document,
-            path=path,
-            id=id,
-            old=old,
-            new=new,
-            author=credit.names if credit else author,
-            actor=credit.actor if credit else None,
-            reason=reason,
-            actors=credit.actors if credit else (),
-            made=credit.time if credit else None,
+        ended = Decision(
+            self._clock(), who, end, document, path, id, old, new, author, None, reason
         )
+        return ended.of(self._ledger.credit(document, id))
 
 
 def _with_author(credit: Credit, who: str) -> Credit:
