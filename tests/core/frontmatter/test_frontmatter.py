@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given, strategies as st
 
 from commonplace.core import frontmatter
-from commonplace.core.frontmatter.entries import Gap, cut
+from commonplace.core.frontmatter.entries import cut
 from commonplace.core.frontmatter.values import ALIASES_MAX, Json, normalised, same_properties
 from commonplace.errors import BadArgument
 from tests.core.case_files import cases
@@ -202,17 +202,6 @@ def test_the_block_is_the_lines_between_the_first_two_fences(text: str) -> None:
     assert text[block.start : block.end] == block.yaml
     assert block.yaml == "".join(f"{line}\n" for line in lines[1 : fences[0]])
     assert text[block.body_start :] == "\n".join(lines[fences[0] + 1 :])
-
-
-@given(st.text(alphabet="ab:#- \n\"'[]{},|>&*", max_size=60))
-def test_cutting_a_block_loses_nothing(yaml: str) -> None:
-    assert "".join(part.text for part in cut(f"{yaml}\n")) == f"{yaml}\n"
-
-
-def test_gaps_are_blank_lines_and_comments() -> None:
-    parts = cut("# a\n\nb: 1\n\n# c\nd: |\n  x\n\n  # y\n\n")
-    gaps = [part.text for part in parts if isinstance(part, Gap)]
-    assert gaps == ["# a\n\n", "\n# c\n", "\n"]
 
 
 @given(st.text(max_size=60).map(lambda yaml: f"---\n{yaml}\n---\n"))

@@ -5,7 +5,16 @@ from dataclasses import dataclass, field
 from random import Random
 
 from commonplace.core import critic
-from commonplace.core.history import Delta, Step, apply, between, from_edits
+from commonplace.core.history import (
+    Delta,
+    Step,
+    Undone,
+    apply,
+    between,
+    from_edits,
+    started,
+    undo,
+)
 from commonplace.core.text.edits import Edit
 from commonplace.core.text.merge import merge3
 from commonplace.errors import CommonplaceError
@@ -141,6 +150,24 @@ def authors(history: History) -> list[int]:
             origins = [number for length, number in change.origins for _ in range(length)]
             found[change.start : change.end] = origins or [made.number] * len(change.added)
     return found
+
+
+def history_of(base: str, *texts: tuple[str, str]) -> History:
+    """A history that goes from text to text, each of its author."""
+    history = History(base)
+    for actor, text in texts:
+        history.add(actor, between(history.text, text))
+    return history
+
+
+def undone(history: History, actor: str) -> Undone:
+    """All that one of them did, taken back."""
+    return undo(
+        started(history.base),
+        history.base,
+        [made.step(actor) for made in history.made],
+        lambda number: history.actor(number) == actor,
+    )
 
 
 @dataclass
