@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import given, strategies as st
 
-from commonplace.core import links, paths
+from commonplace.core import links, markdown, paths
 from commonplace.core.links import Candidate, NameKind, respell
 from commonplace.core.links.respell import LinkPlace, Meant
 from commonplace.core.text import edits
@@ -99,6 +99,25 @@ def test_a_quote_in_yaml_is_doubled() -> None:
     text = "---\nup: '[[Old]]'\n---\n[[Old]]"
     found = edits.apply(text, respell.rewrites(text, {(False, "Old"): "It's"})[0])
     assert found == "---\nup: '[[It''s]]'\n---\n[[It's]]"
+
+
+@pytest.mark.parametrize(
+    ("yaml", "new", "after"),
+    [
+        ("up: [[Old]]", "Paris, France", 'up: "[[Paris, France]]"'),
+        ("up: [[Old|a]]", "N} w", 'up: "[[N} w|a]]"'),
+        ("up: [[Old]]", "N w", "up: [[N w]]"),
+        ("up: [[Old]]", "It's", "up: [[It's]]"),
+        ("up: '[[Old]]'", "It's, so", "up: '[[It''s, so]]'"),
+        ('up: ["[[Old]]", b]', "N, w", 'up: ["[[N, w]]", b]'),
+        ("up:\n  - [[Old]]\n  - é", "- w", 'up:\n  - "[[- w]]"\n  - é'),
+    ],
+)
+def test_a_property_is_still_a_link_under_any_name(yaml: str, new: str, after: str) -> None:
+    text = f"---\n{yaml}\n---\n[[Old]]"
+    found = edits.apply(text, respell.rewrites(text, {(False, "Old"): new})[0])
+    assert found == f"---\n{after}\n---\n[[{new}]]"
+    assert [link.target for link in markdown.scan(found).links] == [new, new]
 
 
 PARTS = st.lists(st.sampled_from("abc"), max_size=3)

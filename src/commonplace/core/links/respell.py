@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from commonplace.core import links, markdown, paths
+from commonplace.core import frontmatter, links, markdown, paths
 from commonplace.core.critic.marks import has_delimiters
+from commonplace.core.frontmatter.values import load
 from commonplace.core.links import Candidate, split_links
 from commonplace.core.links.split_links import Spelling
 from commonplace.core.markdown import Link
@@ -84,9 +85,10 @@ def rewrites(text: str, spellings: Mapping[Spelling, str]) -> tuple[list[Edit], 
 
 
 def _rewrites(text: str, spellings: Mapping[Spelling, str]) -> list[Edit]:
+    note = markdown.scan(text)
     found = {
         link.target_start: link
-        for link in markdown.scan(text).links
+        for link in note.links
         if (link.kind == "markdown", link.target) in spellings
     }
     if not found:
@@ -99,7 +101,9 @@ def _rewrites(text: str, spellings: Mapping[Spelling, str]) -> list[Edit]:
         at = link.target_start
         written = source[at : link.target_end].decode()
         wanted = spellings[link.kind == "markdown", link.target]
-        edits.append(Edit(place, place + len(written), _written(link, source, wanted)))
+        edit = Edit(place, place + len(written), _written(link, source, wanted))
+        quote = _quote(link, source, wanted) if link.end <= note.body_start else ""
+        edits += _quoted(edit, link, source, quote) if quote else (edit,)
     return edits
 
 
@@ -169,4 +173,26 @@ def _written(link: Link, source: bytes, target: str) -> str:
 
 
 def _in_yaml(link: Link, source: bytes) -> bool:
-    return source.startswith(b"---") and link.end <= markdown.scan(source.decode()).body_start
+    if not source.startswith(b"---") or link.start > 2 * frontmatter.YAML_BYTES_MAX:
+        return False
+    return link.end <= markdown.scan(source.decode()).body_start
+
+
+def _quote(link: Link, source: bytes, target: str) -> str:
+    """Return what must stand around a link of a property that has another target.
+
+    Without quotes `[[a]]` is a list in a list to YAML, which a comma divides.
+    """
+    if source[link.start - 1 : link.start] in (b"'", b'"'):
+        return ""
+    head, tail = source[link.start : link.target_start], source[link.target_end : link.end]
+    value = f"{head.decode()}{target}{tail.decode()}"
+    if load(f"a: {value}\n") == {"a": value}:
+        return ""
+    return next((quote for quote in ('"', "'") if quote not in value), "")
+
+
+def _quoted(edit: Edit, link: Link, source: bytes, quote: str) -> Iterator[Edit]:
+    start = edit.start - len(source[link.start : link.target_start].decode())
+    end = edit.end + len(source[link.target_end : link.end].decode())
+    yield from (Edit(start, start, quote), edit, Edit(end, end, quote))

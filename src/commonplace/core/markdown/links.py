@@ -119,7 +119,9 @@ def frontmatter_links(block: FrontmatterBlock) -> list[Link]:
         return []
     whole = set(_wikilinks(properties))
     found = [
-        match for match in _WIKILINK_VALUE.finditer(block.yaml) if match["inner"].strip() in whole
+        match
+        for match in _WIKILINK_VALUE.finditer(block.yaml)
+        if _said(match, match["inner"]).strip() in whole
     ]
     starts = byte_offsets(block.yaml, [match.start("inner") - 2 for match in found])
     links = map(_property_link, found, (block.start + start for start in starts))
@@ -129,7 +131,15 @@ def frontmatter_links(block: FrontmatterBlock) -> list[Link]:
 def _property_link(match: re.Match[str], start: int) -> Link | None:
     inner, _, alias = match["inner"].partition("|")
     end = start + len(match["inner"].encode()) + 4
-    return wikilink("wikilink", inner, alias.strip(), start, end)
+    link = wikilink("wikilink", inner, _said(match, alias).strip(), start, end)
+    if link is None:
+        return None
+    return link._replace(target=_said(match, link.target), heading=_said(match, link.heading))
+
+
+def _said(match: re.Match[str], written: str) -> str:
+    """Read a part of a value: between single quotes, one of them is written as two."""
+    return written.replace("''", "'") if match["quote"] == "'" else written
 
 
 def _wikilinks(value: Json) -> Iterator[str]:
