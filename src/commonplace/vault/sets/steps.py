@@ -6,7 +6,7 @@ What becomes of the suggestions of a note is saved with the edit that decides th
 
 import asyncio
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
@@ -18,7 +18,7 @@ from commonplace.vault.log.log import Log, Record
 from commonplace.vault.sets.decision import SetDecision
 from commonplace.vault.sets.parked_writes import ApprovalAnswer, ParkedWrites, WriteStep
 from commonplace.vault.suggestions.decisions import Decisions
-from commonplace.vault.suggestions.erasure import holds
+from commonplace.vault.suggestions.erasure import holds, reads
 from commonplace.vault.suggestions.ledger import Credit, Ledger
 from commonplace.vault.suggestions.note_decision import NoteDecision
 from commonplace.vault.threads import aside_if_long
@@ -185,9 +185,19 @@ def _made(credit: Credit | None) -> tuple[str, float] | None:
 def _holds(deed: Json, passage: str, document: str) -> bool:
     if "parked" not in deed:
         return holds(deed, passage, document)
-    step = WriteStep.unpacked(deed)
-    others = (str(step.parked), str(step.followed))
-    return any(passage in text for text in (step.before, step.after or "", *others))
+    return any(reads(text, passage) for text in _texts(deed))
+
+
+def _texts(value: object) -> Iterator[str]:
+    """Yield every text in a plain value."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for each in cast("Mapping[str, object]", value).values():
+            yield from _texts(each)
+    elif isinstance(value, list):
+        for each in cast("list[object]", value):
+            yield from _texts(each)
 
 
 def _gone(id: int) -> list[Record]:

@@ -7,6 +7,7 @@ taken back any more: texts are compared then, and a masked one would never fit.
 import json
 from dataclasses import replace
 
+from commonplace.core import critic
 from commonplace.core.history.forget import unreadable
 from commonplace.vault.history.intents import Json
 from commonplace.vault.log.log import Log, Record
@@ -50,4 +51,9 @@ def holds(packed: Json, passage: str, document: str) -> bool:
         return False
     rows = (text for one in deed.decisions for text in (one.old, one.new, one.reason))
     texts = (deed.before, deed.after, *(each.text for each in deed.changes), *rows)
-    return any(unreadable(text, passage) != text for text in texts)
+    return any(reads(text, passage) or unreadable(text, passage) != text for text in texts)
+
+
+def reads(marked: str, passage: str) -> bool:
+    """Tell whether a text has a passage, be it among the marks of suggestions."""
+    return any(passage in text for text in (marked, critic.accepted(marked), critic.base(marked)))
