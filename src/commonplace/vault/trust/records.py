@@ -10,7 +10,7 @@ import json
 import os
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from commonplace.errors import BadArgument, Unavailable
@@ -88,6 +88,7 @@ def _read(file: Path) -> TrustAnswer | None:
     """Read an answer; what cannot be read as one is none."""
     try:
         found = TrustAnswer(**json.loads(file.read_text(encoding="ascii")))
+        found = replace(found, settings=tuple(found.settings))
     except (OSError, ValueError, TypeError):
         return None
     if not isinstance(found.trusted, bool) or not isinstance(found.time, int | float):  # pyright: ignore[reportUnnecessaryIsInstance]
