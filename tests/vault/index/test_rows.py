@@ -22,7 +22,7 @@ def rows_of(text: str) -> Rows:
 def test_a_note_has_a_row_for_all_that_it_holds() -> None:
     rows = rows_of(TEXT)
     rows.add(8, Fresh(LISTED, b"-", None, "It is no text."))
-    assert [row[:2] for row in rows.notes] == [(7, LISTED.path)]
+    assert [row[:2] for row in rows.notes] == [(7, LISTED.on_disk)]
     assert [(row[0], row[-1]) for row in rows.broken] == [(8, "It is no text.")]
     assert {row[3] for row in rows.names} >= {"Other", "Named"}
     assert [row[2] for row in rows.links] == ["a", "b"]
