@@ -6,7 +6,6 @@ import os
 import sqlite3
 import subprocess
 import sys
-import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
@@ -24,6 +23,7 @@ from commonplace.vault.documents.saver import EVICTED_TAIL_MAX, TAIL_MAX
 from commonplace.vault.log.log import THIS_UPDATE, FileRecord, LogEntry, Replay
 from tests.core.yjs.updates import after, first, section, update
 from tests.vault.log.troubled_log import TroubledLog
+from tests.wait import until
 
 pytestmark = pytest.mark.anyio
 
@@ -266,8 +266,7 @@ async def test_an_edit_between_a_failure_and_its_news_fails_too(
     store.fill()
     failing = asyncio.create_task(documents.edit("note", at_end("x" * 10_000), "ana"))
     await asyncio.sleep(0)
-    while "note" not in store._commits._stale:  # the loop stands still: nobody hears of it yet
-        time.sleep(0.001)
+    until(lambda: "note" in store._commits._stale)  # the loop stands still: nobody hears of it yet
     store.free()
     with pytest.raises(Unavailable, match="builds on"):
         await documents.edit("note", at_end("small"), "ben")

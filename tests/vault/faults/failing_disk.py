@@ -15,7 +15,7 @@ from commonplace.errors import Unavailable
 from commonplace.vault.open import open_vault
 from commonplace.vault.settings import Root, Settings
 from commonplace.vault.vault import Vault
-from tests.wait import PATIENCE
+from tests.wait import eventually
 
 
 async def write(vault: Vault, word: str, *, early: bool) -> bool:
@@ -45,12 +45,9 @@ async def main(folder: str, state: str, edits: str, kind: str) -> None:
         for number in range(int(edits)):
             await write(vault, f"w{number}", early=kind == "early")
             await anyio.sleep(0.005)
-        with anyio.fail_after(PATIENCE):  # it works again, by itself
-            while not await write(vault, "last", early=False):
-                await anyio.sleep(0.05)
-            await vault.notes.queue.flush_all()
-            while vault.notes.queue.ids():
-                await anyio.sleep(0.05)
+        await eventually(lambda: write(vault, "last", early=False))  # it works again, by itself
+        await vault.notes.queue.flush_all()
+        await eventually(lambda: not vault.notes.queue.ids())
 
 
 if __name__ == "__main__":

@@ -5,7 +5,6 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
-import anyio
 import pytest
 
 from commonplace.core.text.edits import Edit
@@ -13,7 +12,7 @@ from commonplace.errors import Unavailable
 from commonplace.vault.open import open_vault
 from commonplace.vault.settings import Root, Settings
 from commonplace.vault.vault import Vault
-from tests.wait import PATIENCE, eventually
+from tests.wait import eventually
 
 pytestmark = [
     pytest.mark.anyio,
@@ -50,6 +49,15 @@ async def add(vault: Vault, line: str) -> None:
     )
 
 
+async def _added(vault: Vault, line: str) -> bool:
+    """Tell whether a line could be added now."""
+    try:
+        await add(vault, line)
+    except Unavailable:
+        return False
+    return True
+
+
 async def test_no_edit_is_acknowledged_that_the_log_could_not_save(
     tmp_path: Path, small_disk: Path
 ) -> None:
@@ -72,13 +80,7 @@ async def test_no_edit_is_acknowledged_that_the_log_could_not_save(
                 refused += 1
         assert refused
         ballast.unlink()
-        with anyio.fail_after(PATIENCE):
-            while True:
-                try:
-                    await add(vault, "after")
-                    break
-                except Unavailable:
-                    await anyio.sleep(0.1)
+        await eventually(lambda: _added(vault, "after"))
         saved.append("after")
         assert (await vault.texts.accepted("a.md")).splitlines() == saved
     async with open_vault(settings) as vault:
