@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -11,6 +11,55 @@ ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "commonplace"
 MODULES_MAX = 15
 PACKAGES = sorted(file.parent for file in SOURCE.rglob("__init__.py"))
+# What is tested where a database runs, or by the contract of all implementations: in which file.
+ELSEWHERE = {
+    "vault/history/postgres": "engines/postgres/test_history.py",
+    "vault/history/queries": "vault/history/test_sqlite.py",
+    "vault/history/tables": "vault/history/test_sqlite.py",
+    "vault/lease/leases": "engines/postgres/test_lease.py",
+    "vault/lease/tables": "engines/postgres/test_lease.py",
+    "vault/log/postgres_engine": "engines/postgres/test_log.py",
+    "vault/log/postgres_tables": "engines/postgres/test_log.py",
+    "vault/log/sqlite": "vault/log/test_log.py",
+    "vault/log/sqlite_engine": "vault/log/test_log.py",
+    "vault/log/sqlite_tables": "vault/log/test_log.py",
+    "vault/log/table_log": "vault/log/test_log.py",
+    "vault/log/tables": "vault/log/test_log.py",
+    "vault/nodes/neo4j/check": "engines/test_neo4j_store.py",
+    "vault/nodes/neo4j/cleanup": "engines/test_neo4j_store.py",
+    "vault/nodes/neo4j/connection": "engines/test_neo4j_store.py",
+    "vault/nodes/neo4j/notes": "engines/test_neo4j_store.py",
+    "vault/nodes/neo4j/open": "engines/test_neo4j_store.py",
+    "vault/nodes/neo4j/replica": "engines/test_neo4j_mirror.py",
+    "vault/nodes/neo4j/schema": "engines/test_neo4j_store.py",
+    "vault/nodes/neo4j/search": "engines/test_neo4j_store.py",
+    "vault/nodes/neo4j/source": "engines/test_neo4j_mirror.py",
+    "vault/nodes/neo4j/store": "engines/test_neo4j_store.py",
+    "vault/nodes/requests": "vault/nodes/test_memory_store.py",
+    "vault/nodes/write": "vault/nodes/test_memory_store.py",
+    "vault/postgres/checks": "engines/postgres/test_checks.py",
+    "vault/postgres/connection": "engines/postgres/test_pool.py",
+    "vault/postgres/migrations": "engines/postgres/test_lease.py",
+    "vault/postgres/pool": "engines/postgres/test_pool.py",
+    "vault/team_files/catch_up": "engines/postgres/test_team_files.py",
+    "vault/team_files/differences": "engines/postgres/test_standby.py",
+    "vault/team_files/folder": "engines/postgres/test_files.py",
+    "vault/team_files/follow": "engines/postgres/test_team_files.py",
+    "vault/team_files/standby": "engines/postgres/test_standby.py",
+    "vault/team_files/store": "engines/postgres/test_files.py",
+    "vault/team_files/team_copy": "engines/postgres/test_team_files.py",
+    "vault/team_files/team_copy_files": "engines/postgres/test_team_files.py",
+    "vault/team_files/team_files": "engines/postgres/test_team_files.py",
+}
+# Modules that are tested through others alone, a line each: the list may only become shorter.
+WITHOUT_TESTS = ROOT / "tests" / "modules_without_tests.txt"
+WITHOUT_TESTS_MAX = 173
+# What a module has behaviour by, if a function of it holds any of these.
+_DECISIONS = (
+    *(ast.If, ast.IfExp, ast.Match, ast.BoolOp, ast.Compare, ast.Try, ast.BinOp),
+    *(ast.For, ast.AsyncFor, ast.While),
+    *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp),
+)
 # What stands in a package's own module, not in a page about it: an essay, or code.
 ESSAYS = {
     "core/config",
@@ -195,3 +244,60 @@ def test_no_public_constant_means_two_things() -> None:
                     places.setdefault(name.id, []).append(f"{file.relative_to(SOURCE)}")
     assert len(places) > 300
     assert {name: at for name, at in places.items() if len(at) > 1} == {}
+
+
+def _decides(tree: ast.Module) -> bool:
+    """Tell whether a module has behaviour: a function that chooses, repeats or works out.
+
+    Protocols, plain values, tables of SQL and straight lines of calls have none.
+    """
+    functions = (
+        node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    )
+    bodies = (part for function in functions for part in function.body)
+    return any(isinstance(node, _DECISIONS) for part in bodies for node in ast.walk(part))
+
+
+def _own_tests(place: str, file: Path) -> Path:
+    """Return where the tests of a module are: the same tree, `test_` before its name."""
+    folder = file.parent.relative_to(SOURCE)
+    return ROOT / "tests" / folder / f"test_{place.rpartition('/')[2]}.py"
+
+
+def _without_tests(modules: Mapping[str, Path]) -> set[str]:
+    """Return the modules that have behaviour and no tests of their own."""
+    return {
+        place
+        for place, file in modules.items()
+        if place != "."
+        and _decides(ast.parse(file.read_text("utf-8")))
+        and not _own_tests(place, file).is_file()
+    }
+
+
+def test_a_module_with_behaviour_has_tests_in_the_same_place() -> None:
+    listed = WITHOUT_TESTS.read_text("utf-8").split()
+    assert listed == sorted(set(listed))
+    assert _without_tests(_modules()) == {*listed, *ELSEWHERE}
+    assert len(listed) <= WITHOUT_TESTS_MAX
+
+
+def test_what_is_tested_elsewhere_is_tested_there() -> None:
+    assert [test for test in ELSEWHERE.values() if not (ROOT / "tests" / test).is_file()] == []
+
+
+@pytest.mark.parametrize(
+    ("source", "decides"),
+    [
+        ("def f(x):\n    return x or 1\n", True),
+        ("async def f(y):\n    async for x in y:\n        pass\n", True),
+        ("def f(x):\n    return x + 1\n", True),
+        ("class P(Protocol):\n    def f(self) -> int:\n        ...\n", False),
+        ("class E(Error):\n    def __init__(self):\n        super().__init__('no')\n", False),
+        ("TABLE = 'a' if True else 'b'\n", False),
+        ("def f(db):\n    return db.execute('SELECT 1').fetchone()\n", False),
+    ],
+)
+def test_behaviour_is_told_by_what_functions_hold(source: str, decides: bool) -> None:
+    """The control: a module that chooses is seen, one that only passes on is not."""
+    assert _decides(ast.parse(source)) == decides
