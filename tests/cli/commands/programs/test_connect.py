@@ -23,7 +23,7 @@ from commonplace.server.api.clients import CLIENTS, ClientProgram
 from commonplace.server.api.connect import routes
 from tests.server.api.test_graph import ask
 
-SETTINGS = Path(__file__).parents[1] / "client_settings"
+SETTINGS = Path(__file__).parents[2] / "client_settings"
 
 
 def connect(*words: str, **more: Any) -> str:
