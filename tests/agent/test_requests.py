@@ -163,13 +163,14 @@ def saying(text: str, session: str = "s") -> Json:
 
 async def test_only_its_own_session_is_heard_and_nonsense_is_not(desk: Desk) -> None:
     later = {"sessionId": "s", "update": {"sessionUpdate": "of_a_later_version"}}
-    for message in (
+    messages: list[Json] = [
         saying("of another", "other"),
         {"method": "session/update"},
         {"method": "session/update", "params": []},
         {"method": "session/update", "params": later},
         {"method": "no/such/notice"},
         saying("heard"),
-    ):
+    ]
+    for message in messages:
         await desk.requests.take(message)
     assert desk.host.heard == [{"kind": "said", "text": "heard"}]
