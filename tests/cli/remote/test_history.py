@@ -1,6 +1,7 @@
 """The history of a vault of another process, what is undone there, and its trash."""
 
 import time
+from typing import Any
 
 import pytest
 
@@ -17,7 +18,7 @@ async def written(both: Both, text: str = "New. ") -> int:
     """Let a person write at the beginning of a note; gives the newest revision."""
     await both.own.notes.edit(NAME, lambda _: [Edit(0, 0, text)], "person:Ada")
     await both.own.notes.queue.flush_all()
-    found = await both.own.timeline.page(TimelineQuery(path=NAME))
+    found: Any = await both.own.timeline.page(TimelineQuery(path=NAME))
     return int(found["revisions"][0]["revision"])
 
 

@@ -38,8 +38,12 @@ async def test_the_doctor_looks_here_as_there(both: Both) -> None:
 async def test_an_index_that_is_made_anew_tells_how_far_it_is(both: Both) -> None:
     (both.folder / "New.md").write_text("new words")
     steps: list[tuple[int, int]] = []
+
+    def tell(done: int, total: int) -> None:
+        steps.append((done, total))
+
     await both.remote.indexer.settled()
-    await both.remote.indexer.refresh(rebuild=True, progress=lambda *step: steps.append(step))
+    await both.remote.indexer.refresh(rebuild=True, progress=tell)
     assert both.own.index.about("New.md") is not None
     assert all(0 <= done <= total for done, total in steps)
 
