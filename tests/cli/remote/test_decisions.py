@@ -18,6 +18,14 @@ async def test_what_waits_is_the_same_from_both_sides(both: Both) -> None:
     assert waiting == await both.own.pending.listed()
 
 
+async def test_more_than_one_answer_holds_are_asked_for_in_turns(both: Both) -> None:
+    (both.folder / "Many.md").write_text("{++x++} " * 1_001)
+    await both.own.indexer.update(["Many.md"])
+    waiting = await both.remote.pending.listed()
+    assert sum(one.path == "Many.md" for one in waiting) == 1_001
+    assert len({one.id for one in waiting}) == len(waiting)
+
+
 async def test_a_decision_counts_and_is_taken_back(both: Both) -> None:
     first, second = await both.remote.pending.listed()
     done = await both.remote.review.decide("accept", {"Plan.md": [first.id]}, "Ada", "yes")
