@@ -12,7 +12,7 @@ from hypothesis import given, strategies as st
 
 from commonplace.cli.group import vault_options
 from commonplace.cli.options import Flags, TrustQuestion, parse, settle
-from commonplace.errors import BadArgument, CommonplaceError, NotFound
+from commonplace.errors import BadArgument
 from commonplace.tools.families import FAMILY_TOOLS
 from commonplace.vault.settings import FAMILIES, Settings, vault_key
 from commonplace.vault.trust import WiderSetting
@@ -62,37 +62,6 @@ def test_flags_win_over_environment_over_file(vault: Path):
     assert by_flag.read_only is True
     assert by_flag.policies["create"] == "allow"
     assert by_flag.state.parent == Path("/f")
-
-
-def test_the_vault_comes_from_the_environment_else_from_where_one_is(
-    vault: Path, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.chdir(vault)
-    assert settled("").roots[0].path == vault
-    assert settled("", {"COMMONPLACE_VAULT": str(vault.parent)}).roots[0].path == vault.parent
-    two = {"COMMONPLACE_VAULT": f"A={vault}:B=/usr/bin"}
-    assert [root.name for root in settled("", two).roots] == ["A", "B"]
-
-
-def test_several_folders_are_named_by_hand_or_by_themselves(tmp_path: Path):
-    for name in ("one", "two", "a=b"):
-        (tmp_path / name).mkdir()
-    flags = Flags((f"Lens Edu={tmp_path}/one", f"{tmp_path}/two", f"{tmp_path}/a=b"))
-    roots = settle(flags, {}, print).roots
-    assert [root.name for root in roots] == ["Lens Edu", "two", "a=b"]
-    assert roots[0].path == tmp_path / "one"
-
-
-def test_the_file_may_split_a_vault_but_not_reach_outside(vault: Path, tmp_path: Path):
-    (vault / "lens").mkdir()
-    (vault / "commonplace.toml").write_text("[roots]\nLens = 'lens'\n")
-    assert [(r.name, r.path) for r in settled(vault).roots] == [("Lens", vault / "lens")]
-    (vault / "commonplace.toml").write_text("[roots]\nLens = 'lens'\nAll = '..'\n")
-    found = settled(vault)
-    assert [(r.name, r.path) for r in found.roots] == [("Lens", vault / "lens")]
-    assert found.withheld == (f"roots All = {tmp_path}",)
-    (vault / "commonplace.toml").write_text("[roots]\nAll = '..'\n")
-    assert [r.path for r in settled(vault).roots] == [vault]
 
 
 WIDE = """
@@ -175,34 +144,6 @@ def test_answers_inside_the_vault_do_not_count(vault: Path):
     assert settle(outside, {}, print).withheld == ()
     shutil.copytree(vault.parent / "state" / "trust", vault / "state" / "trust")
     assert len(settle(flags, {}, print).withheld) == 3
-
-
-@pytest.mark.parametrize(
-    ("named", "kind", "complaint"),
-    [
-        ("{}/nope", NotFound, "No such folder: {}/nope"),
-        ("{}/file.md", BadArgument, "Not a folder: {}/file.md"),
-        ("X={}/nope", NotFound, "No such folder: {}/nope"),
-        (".hidden={}", BadArgument, "cannot name a folder"),
-        ("={}", BadArgument, "cannot name a folder"),
-    ],
-)
-def test_a_bad_vault_is_named_as_it_was_given(
-    tmp_path: Path, named: str, kind: type[CommonplaceError], complaint: str
-):
-    (tmp_path / "file.md").write_text("x")
-    with pytest.raises(kind) as error:
-        settled(named.format(tmp_path))
-    assert complaint.format(tmp_path) in str(error.value)
-
-
-def test_folders_that_are_the_same_or_inside_each_other_are_refused(tmp_path: Path):
-    (tmp_path / "in").mkdir()
-    for pair in ((f"a={tmp_path}", f"b={tmp_path}"), (f"a={tmp_path}", f"b={tmp_path}/in")):
-        with pytest.raises(BadArgument, match="overlap"):
-            settle(Flags(pair), {}, print)
-    with pytest.raises(BadArgument, match="Two folders are named"):
-        settle(Flags((f"a={tmp_path}/in", f"a={tmp_path}")), {}, print)
 
 
 def test_wrong_values_name_the_flag_or_variable(vault: Path):

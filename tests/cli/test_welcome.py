@@ -9,10 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
 from commonplace.cli import welcome
-from commonplace.cli.group import root
 from commonplace.cli.welcome import describe, has_screen, programs
 from commonplace.vault.settings import Root, Settings
 from tests.server.processes import PATIENCE
@@ -32,21 +30,6 @@ echo "${COMPREPLY[@]}"
 def status(**counts: int) -> dict[str, Any]:
     index = {"notes": 0, "links": 0, "unresolved": 0, **counts}
     return {"current": True, "building": None, "unindexed": None, "index": index}
-
-
-def test_without_a_command_one_is_helped():
-    done = CliRunner().invoke(root, [])
-    assert done.exit_code == 0
-    assert done.output.startswith("Usage:")
-    assert "commonplace connect claude --write ~/Notes" in done.output
-
-
-def test_a_shell_completes_commands(monkeypatch: pytest.MonkeyPatch):
-    words = {"COMP_WORDS": "commonplace se", "COMP_CWORD": "1"}
-    for name, value in {"_COMMONPLACE_COMPLETE": "bash_complete", **words}.items():
-        monkeypatch.setenv(name, value)
-    done = CliRunner().invoke(root, prog_name="commonplace")
-    assert done.output.split() == ["plain,serve", "plain,search", "plain,sets", "plain,service"]
 
 
 @pytest.mark.slow

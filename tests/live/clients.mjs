@@ -9,14 +9,6 @@ const clients = new Map()
 const pieces = ['a', 'bc ', '😀', '👩‍👧‍👦', '漢字', '한국어', 'e\u0301', 'ไทย', '\n', '- x\n', '🇪🇪', 'שלום']
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 
-const until = async (what, isSo, ms = 20_000) => {
-  const end = Date.now() + ms
-  while (!isSo()) {
-    if (Date.now() > end) throw new Error(`not in time: ${what}`)
-    await sleep(5)
-  }
-}
-
 const random = (seed) => () => {
   seed = (seed + 0x6d2b79f5) | 0
   let t = Math.imul(seed ^ (seed >>> 15), 1 | seed)
@@ -105,7 +97,6 @@ const verbs = {
     for (const name of names) await until(`${name} saved`, find(name).saved)
   },
   async unsaved ({ name }) {
-    await sleep(500)
     return find(name).provider.hasLocalChanges
   },
   async alike ({ names, ms }) {
@@ -133,9 +124,9 @@ const verbs = {
     clients.delete(name)
   },
   async disconnect ({ name }) {
-    const { provider } = find(name)
+    const { provider, connected } = find(name)
     provider.disconnect()
-    await sleep(20)
+    await until(`${name} disconnected`, () => !connected())
   },
   async connect ({ name }) {
     find(name).provider.connect()
@@ -201,7 +192,6 @@ const verbs = {
   },
   async end () {
     for (const { provider } of clients.values()) provider.destroy()
-    setTimeout(() => process.exit(0), 50)
   }
 }
 

@@ -4,15 +4,6 @@ import { WebsocketProvider } from 'y-websocket'
 import { randomUUID } from 'node:crypto'
 
 const { url, document } = JSON.parse(await new Response(process.stdin).text())
-const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
-
-const until = async (what, isSo, ms = 15_000) => {
-  const end = Date.now() + ms
-  while (!isSo()) {
-    if (Date.now() > end) throw new Error(`not in time: ${what}`)
-    await sleep(5)
-  }
-}
 
 const join = async (id) => {
   const doc = new Y.Doc()

@@ -8,7 +8,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 import urllib.error
 import urllib.request
 from collections.abc import Sequence
@@ -16,9 +15,14 @@ from pathlib import Path
 from typing import IO, Any, Self
 
 from tests import node
-from tests.wait import PATIENCE
+from tests.wait import PATIENCE, until
 
 HERE = Path(__file__).parent
+
+
+def node_script(name: str) -> str:
+    """Read what Node is to run; how its programs wait stands before each."""
+    return "".join((HERE / f"{each}.mjs").read_text("utf-8") for each in ("until", name))
 
 
 class _Running:
@@ -59,7 +63,7 @@ class Clients:
     """Yjs clients in one Node process; see `clients.mjs` for what they can be told."""
 
     def __enter__(self) -> Self:
-        script = (HERE / "clients.mjs").read_text("utf-8")
+        script = node_script("clients")
         command = [str(node.node()), "--input-type=module", "--eval", script]
         self._node = _Running(command, node.installed(HERE))
         return self
@@ -108,14 +112,14 @@ class Server:
     def start(self) -> None:
         command = [sys.executable, "-m", "tests.live.server", str(self.folder), str(self.port)]
         self._running = _Running(command, HERE.parents[1])
-        end = time.monotonic() + PATIENCE
-        while time.monotonic() < end:
-            with contextlib.suppress(urllib.error.URLError, ConnectionError):
-                self.ask("GET", "/ready")
-                return
-            assert self.alive, self._running.complaints
-            time.sleep(0.02)
-        raise AssertionError("the server did not start")
+        until(self._answers)
+
+    def _answers(self) -> bool:
+        assert self.alive, self._running.complaints
+        with contextlib.suppress(urllib.error.URLError, ConnectionError):
+            self.ask("GET", "/ready")
+            return True
+        return False
 
     def stop(self, how: int = signal.SIGTERM) -> None:
         self._running.end(how)

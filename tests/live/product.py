@@ -6,14 +6,13 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 import urllib.parse
 import urllib.request
 from pathlib import Path
 from typing import Any, Self
 
 from tests.live.notes import MIXED
-from tests.wait import PATIENCE
+from tests.wait import PATIENCE, until
 
 
 class Product:
@@ -52,17 +51,19 @@ class Product:
                 env=self.env,
                 stderr=complaints,
             )
-        end = time.monotonic() + PATIENCE
-        while time.monotonic() < end:
-            try:
-                self.ask("/healthz")
-            except OSError:
-                assert self._process.poll() is None
-                time.sleep(0.05)
-            else:
-                return
-        self.stop(signal.SIGKILL)
-        raise AssertionError("the server did not start")
+        try:
+            until(self._answers)
+        except AssertionError:
+            self.stop(signal.SIGKILL)
+            raise
+
+    def _answers(self) -> bool:
+        assert self._process.poll() is None, "the server ended"
+        try:
+            self.ask("/healthz")
+        except OSError:
+            return False
+        return True
 
     def command(self, name: str) -> list[str]:
         """A command of ours on this vault."""
@@ -96,7 +97,4 @@ class Product:
 
     def settled_file(self, text: str) -> None:
         """Wait until the file has this text."""
-        end = time.monotonic() + PATIENCE
-        while self.note.read_text(encoding="utf-8") != text:
-            assert time.monotonic() < end, "the file did not follow"
-            time.sleep(0.02)
+        until(lambda: self.note.read_text(encoding="utf-8") == text)

@@ -20,7 +20,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -28,6 +28,7 @@ from pathlib import Path
 import anyio
 
 from tests.vault.faults.test_crash import mended, writers_to_kill
+from tests.wait import until
 
 KILLS_A_TURN = 5
 UPDATES_A_TURN = 5_000
@@ -147,7 +148,7 @@ class Served:
         )
         self._dice = dice
         self._slow: list[socket.socket] = []
-        _until(lambda: self._answers("/readyz"))
+        until(lambda: self._answers("/readyz"))
         self.first_mb = self.resident_mb
 
     def turn(self, tally: Tally) -> None:
@@ -232,13 +233,6 @@ def _spoiled(dice: random.Random) -> bytes:
                 body[at:at] = body[: dice.randrange(1, 40)]
         body = body or bytearray(b"{")
     return bytes(body)
-
-
-def _until(true: Callable[[], bool], seconds: float = 60.0) -> None:
-    end = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < end, "it did not happen in time"
-        time.sleep(0.05)
 
 
 def main(minutes: float, turns: int = 1) -> int:

@@ -141,10 +141,12 @@ def test_one_who_may_only_read_follows_and_changes_nothing(
     for name in ("eve", "fay"):
         clients.tell("has", name=name, text="«for all»")
         clients.tell("insert", name=name, at=-1, text="«nobody sees this»")
-    assert clients.tell("unsaved", name="fay")
+    clients.tell("show", name="fay", state={"user": {"name": "fay"}})
+    clients.tell("seen", name="ana", users=["fay"])  # so what fay sent before has been judged
     clients.tell("insert", name="ana", at=-1, text="«more»")
     for name in ("eve", "fay"):
         clients.tell("has", name=name, text="«more»")
+    assert clients.tell("unsaved", name="fay")
     assert server.text("note-read") == MIXED + "«for all»«more»"
 
 

@@ -18,6 +18,7 @@ from commonplace.vault.open import open_vault
 from commonplace.vault.settings import Root, Settings
 from commonplace.vault.vault import Vault
 from tests import node
+from tests.live.processes import node_script
 from tests.wait import holds
 
 pytestmark = [pytest.mark.slow, pytest.mark.anyio]
@@ -51,8 +52,7 @@ async def test_y_websocket_clients_make_rename_and_delete_notes(tmp_path: Path) 
     folder.mkdir()
     for name, text in {"a.md": "A", "b.md": "B", "c.md": "see [[a]]"}.items():
         (folder / name).write_text(text, "utf-8")
-    script = (HERE / "folders.mjs").read_text("utf-8")
-    arguments = ["--input-type=module", "--eval", script]
+    arguments = ["--input-type=module", "--eval", node_script("folders")]
     async with open_vault(Settings((Root("vault", folder),), tmp_path / "state")) as vault:
         await vault.indexer.settled()
         async with served(vault) as url:

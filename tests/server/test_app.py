@@ -108,10 +108,12 @@ async def test_a_2025_session_hears_news_on_its_own_stream(url: str, shelf: Shel
     ear = Ear()
     async with named(url, "ear", "legacy", message_handler=ear) as client:
         await subscribe(client, "note:///Garden/Bees.md")
-        with anyio.fail_after(PATIENCE):
-            while not ear.heard:
-                shelf.put("Garden/Bees.md", "changed")
-                await anyio.sleep(0.05)
+
+        def heard() -> bool:
+            shelf.put("Garden/Bees.md", "changed")
+            return bool(ear.heard)
+
+        await eventually(heard)
         shelf.put("fresh.md", "")
         with anyio.fail_after(PATIENCE):
             while "list" not in ear.heard:

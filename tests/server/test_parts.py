@@ -28,7 +28,7 @@ from commonplace.server.access.required_scopes import is_offered_for_part
 from commonplace.server.parts import Parts
 from commonplace.tools.families import FOR_PARTS
 from tests.server.site import Site, site_in
-from tests.wait import PATIENCE
+from tests.wait import PATIENCE, eventually
 
 pytestmark = pytest.mark.anyio
 
@@ -423,15 +423,16 @@ async def test_a_part_that_fails_is_made_anew_and_others_go_on() -> None:
         if made.count(view) == 1:
             raise ValueError(view)
 
+    async def made_again() -> bool:
+        await parts.app(one)
+        return made.count(one) == 2
+
     parts, one, other = Parts(make), View.of(["One"]), View.of(["Other"])
     async with parts.running():
         with pytest.raises(Unavailable):
             await parts.app(View.of(["Never"]))
         await parts.app(one)
         broken.set()
-        with anyio.fail_after(PATIENCE):
-            while made.count(one) < 2:
-                await anyio.sleep(0.01)
-                await parts.app(one)
+        await eventually(made_again)
         await parts.app(other)
     assert made.count(other) == 1

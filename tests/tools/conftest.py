@@ -15,6 +15,7 @@ from commonplace.server.mcp.server import build
 from commonplace.server.mcp.vault_resources import VaultResources
 from commonplace.tools import files, graph, meaning, notes, sets
 from commonplace.tools.table import Tool, Toolbox
+from commonplace.vault.documents.file.stable_read import Caution
 from commonplace.vault.nodes.docstore import DocStore
 from commonplace.vault.open import open_vault
 from commonplace.vault.settings import Embeddings, Root, Settings
@@ -103,6 +104,7 @@ async def desk(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncGenerator
         *,
         person: Person | None = None,
         embeddings: Embeddings | None = None,
+        caution: Caution | None = None,
         **policies: str,
     ) -> Desk:
         folder = tmp_path / "vault"
@@ -116,7 +118,7 @@ async def desk(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncGenerator
             policies=policies,
             embeddings=embeddings,
         )
-        opening = open_vault(settings)
+        opening = open_vault(settings, caution=caution)
         vault = await opening.__aenter__()
         opened.append(opening)
         with anyio.fail_after(PATIENCE):

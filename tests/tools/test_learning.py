@@ -7,7 +7,6 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
 
-import anyio
 import pytest
 from mcp import Client
 
@@ -16,9 +15,11 @@ from commonplace.server.mcp.server import build
 from commonplace.server.mcp.vault_resources import VaultResources
 from commonplace.tools import sets
 from commonplace.tools.table import Actor, Toolbox
-from commonplace.vault.documents.file import sync, versions
+from commonplace.vault.documents.file.stable_read import Caution
+from commonplace.vault.documents.file.versions import OVERLAP_SECONDS
 from commonplace.vault.open import open_vault
 from commonplace.vault.settings import Root, Settings
+from tests.clock import Clock
 from tests.tools.conftest import Desk, OpenDesk, every_tool
 from tests.wait import eventually
 
@@ -86,6 +87,13 @@ async def told_of(at: Desk, saved: str) -> str:
     return told
 
 
+async def looked_at(at: Desk) -> None:
+    """Write the file and look at it, as is done every few seconds."""
+    id = await at.vault.notes.ids.id_of("a.md")
+    await at.vault.notes.queue.catch_up(id)
+    await at.vault.notes.queue.flush(id)
+
+
 @pytest.mark.parametrize("saved", ["The folder is blue.\n", "The old folder is blue, so to say.\n"])
 async def test_what_is_accepted_in_the_file_at_once_is_told(desk: OpenDesk, saved: str) -> None:
     at = await desk(NOTE)
@@ -120,15 +128,16 @@ async def test_what_is_suggested_and_accepted_again_is_told_again(
     ],
 )
 async def test_what_is_decided_in_the_file_later_is_told(
-    desk: OpenDesk, saved: str, verdict: str, monkeypatch: pytest.MonkeyPatch
+    desk: OpenDesk, saved: str, verdict: str
 ) -> None:
-    for module in (versions, sync):
-        monkeypatch.setattr(module, "OVERLAP_SECONDS", 0.3)
-    at = await desk(NOTE)
+    clock = Clock()
+    at = await desk(NOTE, caution=Caution(clock, clock.sleep))
     await at.call("read", file_path="a.md")
     await at.call("edit", **EDIT)
+    await looked_at(at)
     # A save within this time could be that of a program that had not seen the suggestion.
-    await anyio.sleep(1.0)
+    clock.now += OVERLAP_SECONDS + 1
+    await looked_at(at)
     told = await told_of(at, saved)
     assert told.endswith(f"{verdict} by another program, in the file: {{--red--}}{{++blue++}}")
 

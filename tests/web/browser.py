@@ -108,6 +108,56 @@ def has_all_keys(page: Page) -> None:
     )
 
 
+# What a view shows once it has what it asked for, in the vault of the tests.
+_SHOWN = {
+    "": ".home h1",
+    "#review": ".set-row",
+    "#review!all": ".queue-row",
+    "#search!bees": ".hits li",
+    "#search!alert": ".hits li",
+    "#set!0": "main",
+    "#tags": "button.tag",
+    "#approvals": "main:has(h1:text-is('Approvals')) .calm",
+    "#graph": ".whole-graph canvas[data-settled]",
+    "#trash": ".trash [role=status]:text-matches('note')",
+}
+
+
+def come_to(page: Page, place: str) -> None:
+    """Open a view, and wait until it has everything and nothing moves any more."""
+    page.evaluate("place => { location.hash = place }", place)
+    page.wait_for_selector(_SHOWN.get(place, ".note-head h1"))
+    at_rest(page)
+
+
+def graph_at_rest(page: Page) -> None:
+    """Wait until the notes of a graph have found their places, and are drawn there."""
+    page.wait_for_selector(".graph canvas[data-settled]")
+    at_rest(page)
+
+
+_MOVES = "each.playState === 'running' && each.effect.getComputedTiming().iterations !== Infinity"
+
+
+def at_rest(page: Page) -> None:
+    """Wait until nothing moves in a page but what moves for ever, and the rest is drawn."""
+    page.wait_for_function(f"() => !document.getAnimations().some((each) => {_MOVES})")
+    page.evaluate(
+        "() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))"
+    )
+
+
+_SEEN_MS_MIN = 100
+
+
+def choose(page: Page, option: str) -> None:
+    """Take an option that is offered: the editor takes none that was not seen for a moment."""
+    page.wait_for_selector(f".cm-tooltip-autocomplete [aria-selected] >> text={option}")
+    seen = page.evaluate("Date.now()")
+    page.wait_for_function(f"seen => Date.now() - seen > {_SEEN_MS_MIN}", arg=seen)
+    page.keyboard.press("Enter")
+
+
 def shot(page: Page, name: str) -> None:
     """Save a picture of the page among the artefacts."""
     ARTEFACTS.mkdir(exist_ok=True)

@@ -7,11 +7,10 @@ import sys
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from time import monotonic, sleep
 from urllib.error import URLError
 from urllib.request import urlopen
 
-from tests.wait import PATIENCE
+from tests.wait import PATIENCE, until
 
 
 def write(folder: Path, notes: Mapping[str, str]) -> None:
@@ -41,7 +40,7 @@ class Server:
         assert self._process.stdout is not None
         self.url = json.loads(self._process.stdout.readline())["url"]
         self._port = int(self.url.rpartition(":")[2])
-        self._wait()
+        until(self._is_ready)
 
     def stop(self) -> None:
         if self._process is not None:
@@ -51,16 +50,12 @@ class Server:
             self._process.stdout.close()
             self._process = None
 
-    def _wait(self) -> None:
-        deadline = monotonic() + PATIENCE
-        while monotonic() < deadline:
-            try:
-                with urlopen(f"{self.url}/readyz") as answer:
-                    if answer.status == 200:
-                        return
-            except (URLError, ConnectionError):
-                sleep(0.05)
-        raise AssertionError("the server did not get ready")
+    def _is_ready(self) -> bool:
+        try:
+            with urlopen(f"{self.url}/readyz") as answer:
+                return answer.status == 200
+        except (URLError, ConnectionError):
+            return False
 
 
 @contextmanager

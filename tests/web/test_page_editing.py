@@ -12,6 +12,7 @@ import pytest
 from commonplace.vault.log import tables
 from tests.wait import has_words
 from tests.web.assistant import connected
+from tests.web.browser import choose
 from tests.web.serve import Server, write
 
 pytestmark = pytest.mark.slow
@@ -87,9 +88,7 @@ def test_an_assistant_is_seen_where_it_works_and_at_once(visit: Any, server: Ser
 def test_links_are_completed_followed_and_previewed(visit: Any, vault: Path) -> None:
     page = opened(visit, "Start here.md")
     write_at_end_of(page, "Begin with", " Then [[clov")
-    page.wait_for_selector(".cm-tooltip-autocomplete >> text=Clover")
-    page.wait_for_timeout(150)  # a list that came this very moment takes no Enter
-    page.keyboard.press("Enter")
+    choose(page, "Clover")
     has_words(vault / "Start here.md", "Then [[Clover]]")
     page.hover(".cm-wikilink >> text=Plan")
     page.wait_for_selector(".peek >> text=The garden plan")
@@ -169,7 +168,7 @@ def test_a_note_that_begins_anew_has_every_word_once(visit: Any, server: Server)
     server.stop()
     page.wait_for_selector(".state.offline")
     write_at_end_of(page, "Theirs", " Then a closed tab.")
-    page.wait_for_timeout(600)
+    is_kept(page, "Then a closed tab.")
     page.goto("about:blank")
     other.context.close()
     shutil.rmtree(server.state)
@@ -183,12 +182,19 @@ def test_a_note_that_begins_anew_has_every_word_once(visit: Any, server: Server)
     assert page.inner_text(".cm-content").count("closed tab") == 1
 
 
+def is_kept(page: Any, words: str) -> None:
+    """Wait until the browser keeps what was typed, for when the page is opened again."""
+    page.wait_for_function(
+        "words => Object.values(localStorage).some((each) => each.includes(words))", arg=words
+    )
+
+
 def test_work_survives_a_closed_tab(visit: Any, server: Server, vault: Path) -> None:
     page = opened(visit, "日記/あ.md")
     server.stop()
     page.wait_for_selector(".state.offline")
     write_at_end_of(page, "今日は", "風。😀")
-    page.wait_for_timeout(600)
+    is_kept(page, "風。😀")
     page.goto("about:blank")
     server.start()
     page.goto(f"{server.url}/#note!日記/あ.md")

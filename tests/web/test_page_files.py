@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Error, Route
 
 from tests.vault.attachments.samples import png
+from tests.wait import until
 from tests.web.build import build
 from tests.web.serve import Server, serving
 
@@ -154,7 +155,7 @@ def test_a_picture_that_is_pasted_while_the_server_is_away_arrives_later(
     page.wait_for_selector(".cm-line:has-text('![[Pasted image')")
     assert len(png(55, 22)) not in _sizes(server.vault / "files")
     page.context.set_offline(False)
-    _eventually(page, lambda: _sizes(server.vault / "files").count(len(png(55, 22))) == 1)
+    until(lambda: _sizes(server.vault / "files").count(len(png(55, 22))) == 1)
     page.click(".segmented button:has-text('Read')")
     page.wait_for_function(
         "() => document.querySelector('.prose img')?.naturalWidth === 55", timeout=30_000
@@ -163,14 +164,6 @@ def test_a_picture_that_is_pasted_while_the_server_is_away_arrives_later(
 
 def _sizes(folder: Path) -> list[int]:
     return [file.stat().st_size for file in folder.glob("*.png")] if folder.exists() else []
-
-
-def _eventually(page: Any, holds: Any) -> None:
-    for _ in range(600):
-        if holds():
-            return
-        page.wait_for_timeout(50)
-    assert holds()
 
 
 def test_a_file_is_renamed_from_the_panel_and_its_link_follows(visit: Any, server: Server) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from tests.wait import has_words
 from tests.web.assistant import connected
+from tests.web.browser import answer, graph_at_rest, shot
 from tests.web.notes import NOTES
 from tests.web.serve import Server, serving
 from tests.web.test_page_editing import opened
@@ -68,8 +69,6 @@ def test_the_palette_puts_exact_names_first_and_knows_other_names(visit: Any) ->
 
 
 def test_the_palette_shows_full_names_and_its_whole_box(visit: Any) -> None:
-    from tests.web.browser import shot
-
     for name, size in (("wide", (1360, 860)), ("phone", (390, 844))):
         page = visit("#tags", viewport={"width": size[0], "height": size[1]})
         page.wait_for_selector(".tree-row", state="attached")
@@ -117,8 +116,6 @@ def test_the_search_box_knows_conditions_and_marks_only_words(visit: Any) -> Non
 
 
 def test_what_was_found_by_meaning_says_so(visit: Any) -> None:
-    from tests.web.browser import answer
-
     page = visit("#search!")
     hit = '{"path": "Garden/Bees.md", "title": "Bees", "score": 0.5, "snippet": "They visit on clover.", "matched": ["meaning"]}'
     answer(page, "**/api/find?*", f'{{"terms": ["insects", "on"], "hits": [{hit}]}}')
@@ -196,13 +193,11 @@ def test_the_trash_shows_what_people_and_assistants_deleted(
 
 
 def test_the_graph_is_searched_filtered_and_coloured(visit: Any) -> None:
-    from tests.web.browser import shot
-
     for scheme in ("light", "dark"):
         page = visit("#graph", color_scheme=scheme)
         page.wait_for_selector(".graph-top[data-labels]")
         page.wait_for_selector(".legend >> text=Garden")
-        page.wait_for_timeout(800)
+        graph_at_rest(page)
         shot(page, f"graph-{scheme}")
         assert faults(page) == []
     page.fill("[aria-label='Find notes in the graph']", "clover")

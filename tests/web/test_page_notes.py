@@ -8,6 +8,7 @@ import pytest
 
 from tests.wait import has_words
 from tests.web.assistant import Assistant, connected
+from tests.web.browser import graph_at_rest, shot
 from tests.web.notes import NOTES
 from tests.web.serve import Server, write
 from tests.web.test_page_editing import opened, write_at_end_of
@@ -134,28 +135,26 @@ _DOT = """() => { const canvas = document.querySelector('.graph canvas'), box = 
 
 
 def test_the_graph_opens_notes(visit: Any) -> None:
-    from tests.web.browser import shot
-
     page = opened(visit, "Start here.md")
     page.click("#tab-graph")
     page.wait_for_selector(".graph canvas[aria-label='Graph of 2 notes and 1 link']")
-    page.wait_for_timeout(800)
+    graph_at_rest(page)
     page.click(".segmented button:has-text('2 steps')")
     page.wait_for_selector(".graph summary")
     page.click(".graph summary")
     page.wait_for_selector(".graph details >> text=/garden plan/i")
-    page.wait_for_timeout(800)
+    graph_at_rest(page)
     shot(page, "local-graph")
     page.evaluate("location.hash = '#graph'")
-    page.wait_for_selector("canvas[aria-label*=notes]")
-    page.wait_for_timeout(1500)
+    page.wait_for_selector(".whole-graph canvas[aria-label*=notes]")
+    graph_at_rest(page)
     shot(page, "graph")
     page.evaluate("location.hash = '#note!Garden/Clover.md'")
     page.wait_for_selector("h1 >> text=Clover")
     page.wait_for_selector(".cm-content .cm-line")
     page.click("#tab-graph")
     page.wait_for_selector(".graph canvas[aria-label^='Graph of 2 notes']")
-    page.wait_for_timeout(1500)
+    graph_at_rest(page)
     page.mouse.click(
         *page.evaluate(_DOT)
     )  # the first one from above: either the note or its neighbour
@@ -169,8 +168,6 @@ def test_the_graph_opens_notes(visit: Any) -> None:
 
 
 def test_connecting_shows_lines_to_paste(visit: Any, server: Server) -> None:
-    from tests.web.browser import shot
-
     page = visit("#tags", permissions=["clipboard-read", "clipboard-write"])
     page.wait_for_selector(".tree-row")
     page.keyboard.press("c")
@@ -191,8 +188,6 @@ def _ask(page: Any, assistant: Assistant, path: str) -> None:
 
 
 def test_what_assistants_ask_for_is_answered_in_every_way(visit: Any, server: Server) -> None:
-    from tests.web.browser import shot
-
     vault, page = server.vault, visit("#approvals")
     page.wait_for_selector("text=No assistant asks for anything.")
     with connected(server.url) as claude, connected(server.url, "Other") as other:
@@ -260,8 +255,6 @@ def test_writing_needs_the_header_that_other_sites_cannot_send(visit: Any, serve
 def test_a_vault_that_is_only_read_says_so_and_stays_as_it_is(
     visit: Any, serve: Any, tmp_path: Path
 ) -> None:
-    from tests.web.browser import shot
-
     closed = serve(tmp_path, NOTES, "--read-only")
     page = visit("#note!Garden/Plan.md", url=closed.url)
     page.wait_for_selector(".state.live >> text=Read only")

@@ -10,6 +10,7 @@ from playwright.sync_api import Route
 from pypdf import PdfReader
 
 from tests.vault.attachments.samples import png
+from tests.wait import until
 from tests.web.build import build
 from tests.web.serve import Server, serving
 from tests.web.test_page_shell import faults
@@ -172,17 +173,9 @@ def test_ticking_a_task_changes_one_character_of_the_text(visit: Any, server: Se
     wanted = "# Tasks\n\n- [x] buy {++fresh ++}peas\n- [x] dig\n"
     page.wait_for_selector(".prose li.task.done >> nth=1")
     page.wait_for_selector(".state.live.saved")
-    _eventually(page, server.vault / "Tasks.md", wanted)
+    until(lambda: (server.vault / "Tasks.md").read_text() == wanted)
     page.get_by_label("dig").uncheck()
-    _eventually(page, server.vault / "Tasks.md", wanted.replace("[x] dig", "[ ] dig"))
-
-
-def _eventually(page: Any, file: Path, wanted: str) -> None:
-    for _ in range(200):
-        if file.read_text() == wanted:
-            return
-        page.wait_for_timeout(50)
-    assert file.read_text() == wanted
+    until(lambda: (server.vault / "Tasks.md").read_text() == wanted.replace("[x] dig", "[ ] dig"))
 
 
 def test_outline_search_hits_and_the_text_beside_lead_to_their_place(visit: Any) -> None:

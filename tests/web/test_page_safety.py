@@ -11,6 +11,7 @@ from starlette.testclient import TestClient
 
 from commonplace.server.api import page as served
 from tests.web.attacks import ATTACKS
+from tests.web.browser import come_to
 from tests.web.build import STATIC, WEB, build
 from tests.web.serve import serving
 
@@ -82,8 +83,7 @@ def test_hostile_texts_names_tags_properties_and_authors_do_nothing(visit: Any) 
         assert page.locator(f".prose :is({_FORBIDDEN}), .prose [style]").count() == 0, path
         assert page.evaluate(_HANDLED) == [], path
     for place in ("#review", "#set!0", "#tags", "#search!alert", "#graph", ""):
-        page.evaluate("place => { location.hash = place }", place)
-        page.wait_for_timeout(300)
+        come_to(page, place)
     page.evaluate("location.hash = '#tags'")
     page.wait_for_selector("button.tag")
     page.evaluate("location.hash = '#review!all'")

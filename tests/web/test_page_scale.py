@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 import pytest
 
+from tests.web.browser import answer, at_rest, shot
 from tests.web.serve import serving
 from tests.web.test_page_editing import opened
 
@@ -145,8 +146,6 @@ def test_a_list_and_a_table_are_read_in_pieces_and_shown_whole(visit: Any, brows
 
 
 def test_a_hundred_thousand_notes_stay_quick(visit: Any) -> None:
-    from tests.web.browser import answer
-
     rows = [
         [f"Folder {n % 500:03}/Note {n:06}.md", 1_794_740_000_000, n % 3]
         for n in range(_TREE_NOTES)
@@ -175,15 +174,13 @@ def test_a_hundred_thousand_notes_stay_quick(visit: Any) -> None:
 
 
 def test_typing_in_a_megabyte_keeps_the_frame_rate(visit: Any, browser: Any) -> None:
-    from tests.web.browser import shot
-
     assert len(_big()) > 1_000_000
     page = opened(visit, "Big.md")
     page.wait_for_selector(".suggestion")
-    page.wait_for_timeout(500)
+    at_rest(page)
     shot(page, "big-note")
     page.click(".cm-line >> nth=3")
-    page.wait_for_timeout(300)
+    at_rest(page)
     page.evaluate(_FRAMES)
     words = "some words that are typed at an even pace "
     page.keyboard.type(words, delay=50)

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.web.assistant import connected
+from tests.web.browser import answer, at_rest, come_to, shot
 from tests.web.build import packages
 from tests.web.serve import Server
 
@@ -170,7 +171,7 @@ def test_every_command_is_in_the_palette_and_works_by_keys_alone(visit: Any) -> 
         page.wait_for_function(
             "() => !document.querySelector('dialog.palette') || document.querySelector('.palette-input').value === ''"
         )
-        page.wait_for_timeout(50)
+        at_rest(page)
         page.keyboard.press("Escape")
         page.wait_for_selector("dialog", state="detached")
 
@@ -185,8 +186,7 @@ def test_tab_reaches_everything_that_can_be_clicked(visit: Any) -> None:
     page = opened(visit)
     page.wait_for_selector(".suggestion")
     for place in (_PLAN, "#review", "#tags", "#approvals", "#search!bees", "#trash", "#graph", ""):
-        page.evaluate("place => { location.hash = place }", place)
-        page.wait_for_timeout(400)
+        come_to(page, place)
         page.evaluate(
             "() => { document.querySelector('.skip').focus(); window.reached = [document.activeElement] }"
         )
@@ -215,8 +215,7 @@ def test_every_view_passes_axe_in_light_and_dark(visit: Any) -> None:
             "#graph",
             "#trash",
         ):
-            page.evaluate("place => { location.hash = place }", place)
-            page.wait_for_timeout(500)
+            come_to(page, place)
             _look(page, f"{scheme} {place or 'home'}", found)
     _phone_views(visit, found)
     assert {name: rows for name, rows in found.items() if rows} == {}
@@ -232,7 +231,7 @@ def _phone_views(visit: Any, found: dict[str, list[str]]) -> None:
     _look(phone, "phone panel", found)
     phone.click("[aria-label='Show all notes']")
     phone.wait_for_selector(".sidebar.open")
-    phone.wait_for_timeout(300)
+    at_rest(phone)
     _look(phone, "phone tree", found)
     phone.click(".ways >> text=Review")
     phone.wait_for_selector(".set-row")
@@ -242,17 +241,18 @@ def _phone_views(visit: Any, found: dict[str, list[str]]) -> None:
     _look(phone, "phone palette", found)
     phone.keyboard.press("Escape")
     for place in ("", "#search!bees", "#tags", "#approvals", "#graph"):
-        phone.evaluate("place => { location.hash = place }", place)
-        phone.wait_for_timeout(300)
+        come_to(phone, place)
         _look(phone, f"phone {place or 'home'}", found)
         assert phone.evaluate("document.documentElement.scrollWidth") <= 390, place
 
 
 def _note_views(page: Any, scheme: str, found: dict[str, list[str]]) -> None:
     _look(page, f"{scheme} note", found)
-    for tab in ("links", "outline", "graph"):
+    tabs = {"links": ".links", "outline": ".outline", "graph": ".graph canvas[data-settled]"}
+    for tab, shown in tabs.items():
         page.click(f"#tab-{tab}")
-        page.wait_for_timeout(300)
+        page.wait_for_selector(shown)
+        at_rest(page)
         _look(page, f"{scheme} note {tab}", found)
     page.click("text=cut down only")
     page.wait_for_selector(".suggestion-card")
@@ -290,8 +290,6 @@ def _look(page: Any, name: str, found: dict[str, list[str]]) -> None:
 
 def _picture_of_the_readme(visit: Any, server: Server) -> None:
     """What docs/page.png shows: an assistant at work in a note that a person reads."""
-    from tests.web.browser import shot
-
     page = opened(visit, viewport={"width": 1200, "height": 720})
     page.wait_for_selector(".suggestion")
     with connected(server.url) as claude:
@@ -302,39 +300,35 @@ def _picture_of_the_readme(visit: Any, server: Server) -> None:
         page.wait_for_selector(".suggestion >> text=warm")
         page.click(".cm-line >> text=cut down only")
         page.wait_for_selector(".suggestion-card")
-        page.wait_for_timeout(300)
+        at_rest(page)
         shot(page, "readme")
 
 
 def test_pictures_of_every_look(visit: Any, server: Server) -> None:
-    from tests.web.browser import shot
-
     for scheme in ("light", "dark"):
         page = opened(visit, color_scheme=scheme)
         page.wait_for_selector(".suggestion")
-        page.wait_for_timeout(300)
+        at_rest(page)
         shot(page, f"note-{scheme}")
         page.evaluate("location.hash = '#review'")
         page.wait_for_selector(".set-row")
         shot(page, f"review-{scheme}")
     _picture_of_the_readme(visit, server)
     phone = opened(visit, viewport={"width": 390, "height": 800}, has_touch=True)
-    phone.wait_for_timeout(300)
+    at_rest(phone)
     shot(phone, "note-phone")
     assert phone.evaluate("document.documentElement.scrollWidth") <= 390
     phone.click("[aria-label='Show all notes']")
-    phone.wait_for_timeout(300)
+    at_rest(phone)
     shot(phone, "tree-phone")
     phone.click(".ways >> text=Review")
     phone.wait_for_selector(".set-row")
-    phone.wait_for_timeout(300)
+    at_rest(phone)
     shot(phone, "review-phone")
     assert phone.evaluate("document.documentElement.scrollWidth") <= 390
 
 
 def test_an_empty_vault_says_how_to_begin(visit: Any) -> None:
-    from tests.web.browser import answer, shot
-
     page = visit("#tags")
     nothing = '{"version": "0", "notes": []}'
     answer(page, "**/api/tree", nothing)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.wait import has_words
-from tests.web.browser import has_all_keys
+from tests.web.browser import choose, has_all_keys
 from tests.web.serve import write
 from tests.web.test_page_editing import opened
 
@@ -250,10 +250,7 @@ def test_bold_is_suggested_in_suggesting_mode(visit: Any, vault: Path) -> None:
 
 def complete(page: Any, typed: str, option: str) -> None:
     page.keyboard.type(typed)
-    page.wait_for_selector(f".cm-tooltip-autocomplete [aria-selected] >> text={option}")
-    # the editor takes a choice only when it has been seen for a moment
-    page.wait_for_timeout(120)
-    page.keyboard.press("Enter")
+    choose(page, option)
 
 
 def test_links_headings_blocks_and_tags_are_completed(visit: Any, vault: Path) -> None:

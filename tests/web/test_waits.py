@@ -27,6 +27,13 @@ def test_the_browser_waits_by_functions_which_the_pages_policy_allows() -> None:
     assert {name: texts for name, texts in found.items() if texts} == {}
 
 
+def test_the_browser_waits_for_something_never_for_a_while() -> None:
+    files = sorted((ROOT / "tests/web").rglob("*.py"))
+    calls = re.compile(r"\bwait_for_timeout\(")
+    assert len(files) > 30
+    assert [file.name for file in files if calls.search(file.read_text())] == []
+
+
 def test_an_expression_is_found() -> None:
     assert [*expressions("page.wait_for_function('window.ready')")] == ["window.ready"]
     assert [*expressions("page.wait_for_function('() => window.ready')")] == []

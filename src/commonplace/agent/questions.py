@@ -106,7 +106,9 @@ def is_silent(question: Question, server: str, tools: Collection[str], folder: P
 
 def _all_inside(paths: Collection[str], folder: Path) -> bool:
     top = Path(os.path.realpath(folder))
-    return bool(paths) and all(
-        "\0" not in path and Path(os.path.realpath(top / path)).is_relative_to(top)
-        for path in paths
-    )
+    try:
+        return bool(paths) and all(
+            Path(os.path.realpath(top / path)).is_relative_to(top) for path in paths
+        )
+    except ValueError:  # what can be the name of nothing: a NUL, or half a character
+        return False

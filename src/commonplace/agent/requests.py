@@ -92,7 +92,7 @@ class AgentRequests:
                 await self._refuse(id, _NOT_KNOWN, "This client does not offer that.")
             else:
                 await self._answer(id, await served(params))
-        except (ValidationError, RecursionError):
+        except (ValidationError, UnicodeError, RecursionError):  # half a character is no text
             await self._refuse(id, _WRONG, "The parameters are not those of the protocol.")
         except CommonplaceError as error:
             await self._refuse(id, _FAILED, str(error))

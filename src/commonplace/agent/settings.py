@@ -135,6 +135,10 @@ def _entry(name: str, given: object, where: str) -> AgentCommand:
     pairs = cast("dict[str, object]", env) if isinstance(env, dict) else {"": None}
     if not all(isinstance(value, str) for value in pairs.values()):
         raise BadArgument(f"{place}: env must be a table of texts.")
-    if any("\0" in each for each in (*cast("list[str]", listed), *cast("dict[str, str]", pairs))):
+    command, variables = cast("list[str]", listed), cast("dict[str, str]", pairs)
+    if any("\0" in each for each in (*command, *variables, *variables.values())):
         raise BadArgument(f"{place}: NUL is no part of a command.")
-    return AgentCommand(name, tuple(cast("list[str]", listed)), cast("dict[str, str]", pairs))
+    for variable in variables:
+        if not variable or "=" in variable:
+            raise BadArgument(f"{place}: env: {variable!r} is no name of a variable.")
+    return AgentCommand(name, tuple(command), variables)

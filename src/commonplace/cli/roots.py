@@ -5,6 +5,7 @@ it count only once the person trusts the vault (`vault.trust`).
 """
 
 import os
+import stat
 import sys
 import unicodedata
 from collections.abc import Mapping, Sequence
@@ -24,7 +25,7 @@ def from_environment(environ: Mapping[str, str]) -> tuple[str, ...]:
     named = environ.get("COMMONPLACE_VAULT")
     if not named:
         return (".",)
-    return (named,) if Path(named).expanduser().is_dir() else tuple(named.split(os.pathsep))
+    return (named,) if _is_folder(expanded(named)) else tuple(named.split(os.pathsep))
 
 
 def find(named: Sequence[str], text: bytes | None = None) -> tuple[tuple[Root, ...], Config]:
@@ -50,11 +51,19 @@ def split(roots: tuple[Root, ...], config: Config) -> tuple[Root, ...]:
 
 def absolute(text: str) -> str:
     """Write a VAULT so that it means the same from any folder."""
-    path = Path(text).expanduser()
     name, equals, folder = text.partition("=")
-    if equals and not path.is_dir():
-        return f"{name}={Path(folder).expanduser().absolute()}"
+    path = expanded(text)
+    if equals and not _is_folder(path):
+        return f"{name}={expanded(folder).absolute()}"
     return str(path.absolute())
+
+
+def expanded(text: str) -> Path:
+    """Read a path as a shell does: `~` is the person's home."""
+    try:
+        return Path(text).expanduser()
+    except RuntimeError:
+        raise BadArgument(f"There is no such home: {text}. Write the whole path.") from None
 
 
 def writable(roots: Sequence[Root]) -> bool:
@@ -65,7 +74,7 @@ def writable(roots: Sequence[Root]) -> bool:
 def state_base(named: str | None) -> Path:
     """Say where the state folders of all vaults are."""
     if named:
-        return Path(named).expanduser().absolute()
+        return expanded(named).absolute()
     if sys.platform == "linux":  # as `platformdirs` does, which takes long to load
         given = os.environ.get("XDG_DATA_HOME", "").strip()
         base = Path(given) if given.startswith("/") else Path("~/.local/share").expanduser()
@@ -78,7 +87,7 @@ def state_base(named: str | None) -> Path:
 def personal_file(named: str | None) -> Path:
     """Say where the person's own settings file is."""
     if named:
-        return Path(named).expanduser().absolute()
+        return expanded(named).absolute()
     if sys.platform == "linux":
         given = os.environ.get("XDG_CONFIG_HOME", "").strip()
         base = Path(given) if given.startswith("/") else Path("~/.config").expanduser()
@@ -89,9 +98,8 @@ def personal_file(named: str | None) -> Path:
 
 
 def _root(text: str) -> Root:
-    path = Path(text).expanduser()
     name, equals, folder = text.partition("=")
-    if equals and not path.is_dir():
+    if equals and not _is_folder(expanded(text)):
         return Root(_checked_name(name), _checked(folder))
     found = _checked(text)
     return Root(_checked_name(found.name or "vault"), found)
@@ -110,14 +118,26 @@ def _checked_name(name: str) -> str:
 
 def _checked(text: str, shown: str = "") -> Path:
     shown = shown or text
-    path = Path(text).expanduser().absolute()
-    if not path.exists():
-        raise NotFound(f"No such folder: {shown}. Make it first, or name another.")
-    if not path.is_dir():
+    path = expanded(text).absolute()
+    closed = Unreadable(f"The folder cannot be read: {shown}. Give yourself permission.")
+    try:
+        mode = path.stat().st_mode
+    except PermissionError:
+        raise closed from None
+    except (OSError, ValueError):  # also for what can be the name of nothing
+        raise NotFound(f"No such folder: {shown}. Make it first, or name another.") from None
+    if not stat.S_ISDIR(mode):
         raise BadArgument(f"Not a folder: {shown}. A vault is a folder of Markdown files.")
     if not os.access(path, os.R_OK | os.X_OK):
-        raise Unreadable(f"The folder cannot be read: {shown}. Give yourself permission.")
+        raise closed
     return path
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:  # a name that is too long, or a folder that may not be entered
+        return False
 
 
 def _config(folder: Path) -> Config:

@@ -20,7 +20,7 @@ from tests.engines.postgres.serve_process import ServeProcess, make_key
 from tests.engines.postgres.test_metrics import asked
 from tests.engines.postgres.test_serve import TEXT, document_of
 from tests.live.wire import Peer
-from tests.wait import PATIENCE
+from tests.wait import PATIENCE, becomes
 
 pytestmark = pytest.mark.anyio
 
@@ -91,8 +91,7 @@ async def read_slowly(
                     written += await write(writing, writer)
             counted = asyncio.create_task(read_to_end(reading, reader))
             began = time.monotonic()
-            while await is_behind(one):
-                await asyncio.sleep(0.05)
+            await becomes(lambda: is_behind(one), wanted=False)
             sys.stderr.write(f"caught up after {time.monotonic() - began:.1f} s\n")
             await writing.send(encode(writer.add(END)))
             read = await counted

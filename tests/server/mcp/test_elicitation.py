@@ -4,8 +4,10 @@
 server waits for the answer, for a while.
 """
 
+import asyncio
 import json
 import logging
+import time
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -20,7 +22,7 @@ from commonplace.server.mcp import elicitation
 from commonplace.server.mcp.server import NoteServer, build
 from commonplace.server.mcp.vault_resources import VaultResources
 from commonplace.tools import notes
-from commonplace.tools.table import Toolbox
+from commonplace.tools.table import CALL_SECONDS_MAX, Toolbox
 from commonplace.vault.open import open_vault
 from commonplace.vault.settings import Root, Settings
 from commonplace.vault.vault import Vault
@@ -199,16 +201,22 @@ async def test_a_client_that_shows_only_pages_and_no_forms_has_its_writes_parked
         assert [one.who for one in await vault.permissions.waiting()] == ["mcp"]
 
 
-async def test_a_person_may_think_longer_than_a_tool_may_run(tmp_path: Path):
+async def test_a_person_may_think_longer_than_a_tool_may_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
     async def ponder(context: Any, params: Any) -> types.ElicitResult:
-        await anyio.sleep(0.6)
+        """Let the loop's clock go on at once, until what the call may take has passed."""
+        loop, over = asyncio.get_running_loop(), anyio.Event()
+        loop.call_at(loop.time() + CALL_SECONDS_MAX, over.set)
+        monkeypatch.setattr(loop, "time", lambda: time.monotonic() + CALL_SECONDS_MAX)
+        await over.wait()
         return YES["permission"]
 
-    async with served(tmp_path) as (vault, _):
-        hurried = Toolbox(notes.tools(vault), seconds_max=0.5)
-        server = build(hurried, VaultResources(vault), version="0")
-        async with Client(server, mode="legacy", elicitation_callback=ponder) as client:
-            result = await client.call_tool("create_note", CREATE)
+    async with (
+        served(tmp_path) as (_, server),
+        Client(server, mode="legacy", elicitation_callback=ponder) as client,
+    ):
+        result = await client.call_tool("create_note", CREATE)
     assert not result.is_error, result
 
 

@@ -18,6 +18,7 @@ from commonplace.server.access.identity import Unauthorized
 from commonplace.server.access.ysweet_grants import Grants
 from commonplace.server.yjs import ysweet
 from commonplace.server.yjs.rooms import Rooms
+from tests.clock import Clock
 from tests.live.notes import MIXED, NoteShelf, shelf_in
 from tests.live.wire import Closed, Peer, connected
 
@@ -33,13 +34,6 @@ HOSTILE: dict[str, str] = json.loads(
 async def shelf(tmp_path: Path) -> AsyncIterator[NoteShelf]:
     async with shelf_in(tmp_path, {"bees": MIXED, "clover": "Clover\n"}) as shelf:
         yield shelf
-
-
-class Clock:
-    now = 1_000_000.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 @pytest.fixture

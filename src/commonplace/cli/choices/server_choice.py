@@ -8,6 +8,7 @@ import stat
 from collections.abc import Mapping
 from pathlib import Path
 
+from commonplace.cli.roots import expanded
 from commonplace.errors import BadArgument
 
 TOKEN = "COMMONPLACE_TOKEN"  # noqa: S105 (the name of a variable)
@@ -26,7 +27,7 @@ def token(named_file: str | None, environ: Mapping[str, str]) -> str:
         return _checked(given.strip(), TOKEN)
     name = named_file or environ.get(TOKEN_FILE)
     where = "--token-file" if named_file else TOKEN_FILE
-    return _checked(_read(Path(name).expanduser(), where), where) if name else ""
+    return _checked(_read(expanded(name), where), where) if name else ""
 
 
 def _read(file: Path, where: str) -> str:

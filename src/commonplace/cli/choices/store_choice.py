@@ -7,8 +7,8 @@ names counts only once the person trusts the vault (`vault.trust`).
 
 import stat
 from collections.abc import Mapping
-from pathlib import Path
 
+from commonplace.cli.roots import expanded
 from commonplace.errors import BadArgument
 from commonplace.vault.settings import CONFIG_FILE
 from commonplace.vault.store_settings import VAULT, StoreChoice, store_choice
@@ -42,7 +42,7 @@ def _password(environ: Mapping[str, str]) -> str | None:
         return given
     if not (name := environ.get(PASSWORD_FILE)):
         return None
-    file = Path(name).expanduser()
+    file = expanded(name)
     try:
         mode = file.stat().st_mode
         text = file.read_bytes()[:_PASSWORD_BYTES_MAX].decode().strip()

@@ -12,6 +12,7 @@ import click
 from click.core import ParameterSource
 
 from commonplace.cli.messages import notice
+from commonplace.cli.roots import expanded
 from commonplace.errors import BadArgument, Unavailable
 
 IDLE_MINUTES = 5.0
@@ -45,7 +46,7 @@ def chosen(
             " it for each vault), --node HOST:PORT (where the other nodes reach this one) and"
             " --node-key FILE (the same on each node)."
         )
-    folder = Path(vaults).expanduser().absolute() if vaults else None
+    folder = expanded(vaults).absolute() if vaults else None
     if folder and folder.exists() and not folder.is_dir():
         raise BadArgument("--vaults: there is no such folder. Make it first, or name another.")
     from commonplace.server.cluster.team import Team, checked_address, checked_name
@@ -65,8 +66,8 @@ def make_folders(team: "Team", vaults: Sequence[str]) -> None:
             raise BadArgument("--vaults names the folder of all vaults: name no other.")
         team.folder.mkdir(parents=True, exist_ok=True)
     for text in vaults:
-        folder = Path(text.rpartition("=")[2]).expanduser()
-        if not Path(text).expanduser().exists() and not folder.exists():
+        folder = expanded(text.rpartition("=")[2])
+        if not expanded(text).exists() and not folder.exists():
             folder.mkdir(parents=True)
 
 

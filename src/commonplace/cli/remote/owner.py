@@ -10,6 +10,8 @@ from typing import Any
 
 from commonplace.errors import CODES, Unavailable
 
+_ENDED = "The vault's owner ended or failed. Try again."
+
 
 class Owner:
     """The process that owns the vault, asked over its HTTP socket."""
@@ -19,11 +21,11 @@ class Owner:
 
     def get(self, path: str) -> dict[str, Any]:
         """Ask for something."""
-        return next(self.ask("GET", path))
+        return _only(self.ask("GET", path))
 
     def post(self, path: str, body: Mapping[str, object]) -> dict[str, Any]:
         """Have something done."""
-        return next(self.lines(path, body))
+        return _only(self.lines(path, body))
 
     def lines(self, path: str, body: Mapping[str, object]) -> Iterator[dict[str, Any]]:
         """Have something done, and give each line of the answer as it comes."""
@@ -41,7 +43,7 @@ class Owner:
                     if text.startswith(b"data: "):
                         yield json.loads(text[6:])
             except (OSError, ValueError, http.client.HTTPException):
-                raise Unavailable("The vault's owner ended or failed. Try again.") from None
+                raise Unavailable(_ENDED) from None
 
     def ask(self, method: str, path: str, body: bytes | None = None) -> Iterator[dict[str, Any]]:
         """Ask, and give each line of the answer as it comes."""
@@ -51,7 +53,7 @@ class Owner:
                 for text in connection.getresponse():
                     yield _checked(json.loads(text))
             except (OSError, ValueError, http.client.HTTPException):
-                raise Unavailable("The vault's owner ended or failed. Try again.") from None
+                raise Unavailable(_ENDED) from None
 
 
 class _Unix(http.client.HTTPConnection):
@@ -62,6 +64,13 @@ class _Unix(http.client.HTTPConnection):
     def connect(self) -> None:
         self.sock = socket.socket(socket.AF_UNIX)
         self.sock.connect(str(self._path))
+
+
+def _only(answers: Iterator[dict[str, Any]]) -> dict[str, Any]:
+    """Return an answer of one line; an owner that is killed can end before it."""
+    for answer in answers:
+        return answer
+    raise Unavailable(_ENDED)
 
 
 def _checked(body: dict[str, Any]) -> dict[str, Any]:

@@ -77,7 +77,7 @@ async def _followed(
 
     open_copies.add(folder)
     try:
-        async with WorkingCopy.open(vault, folder, bases, by, chosen) as copy:
+        async with send, receive, WorkingCopy.open(vault, folder, bases, by, chosen) as copy:
             copy.listeners.append(tell)
             yield _line({"ready": True, "troubles": copy.troubles})
             while True:

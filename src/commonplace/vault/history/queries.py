@@ -12,6 +12,7 @@ from commonplace.vault.log.engine import DatabaseConnection
 
 _FEW_MAX = 10_000
 _ASKED_MAX = 500
+_COUNTED_MAX = 2**63 - 1  # no database counts further, nor takes a greater number
 
 
 def head(db: DatabaseConnection, doc: str) -> Head | None:
@@ -43,6 +44,8 @@ def text(db: DatabaseConnection, revision: int) -> str:
 
 def find(db: DatabaseConnection, revision: int) -> Revision | None:
     """Read one revision."""
+    if abs(revision) > _COUNTED_MAX:
+        return None
     row = db.execute(f"{rows.SELECT} WHERE id = ?", (revision,)).fetchone()
     return None if row is None else rows.revision(row)
 
@@ -54,8 +57,8 @@ def revisions(db: DatabaseConnection, wanted: RevisionFilter) -> list[Revision]:
         "actor = ?": wanted.actor,
         "cause = ?": wanted.cause,
         '"set" = ?': wanted.set,
-        "id < ?": wanted.before,
-        "id > ?": wanted.after,
+        "id < ?": min(wanted.before, _COUNTED_MAX),
+        "id > ?": min(wanted.after, _COUNTED_MAX),
     }
     chosen = {part: value for part, value in filters.items() if value}
     if not wanted.document:

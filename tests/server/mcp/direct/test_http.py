@@ -14,7 +14,7 @@ from starlette.types import Message
 from commonplace.server.mcp.direct.http import DirectHttp
 from tests.server.http_server import serving
 from tests.server.mcp import exchanges
-from tests.server.mcp.direct.test_requests import Counting
+from tests.server.mcp.direct.test_answers import Counting
 from tests.server.small_vault import Shelf, app_on, server_on
 from tests.wait import PATIENCE
 

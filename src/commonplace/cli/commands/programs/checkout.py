@@ -13,6 +13,7 @@ from commonplace.cli.group import settled, vault_and_state
 from commonplace.cli.messages import notice
 from commonplace.cli.options import Flags, state_base
 from commonplace.cli.output import finished, json_option, safe
+from commonplace.cli.roots import expanded
 from commonplace.errors import BadArgument
 from commonplace.vault.settings import Settings
 
@@ -82,7 +83,7 @@ def _from_server(
     server = RemoteServer(Address.of(url), secret, "" if secret else os.environ.get("USER", ""))
     told = CopyNewsPrinter(as_json=as_json)
     base = state_base(flags, os.environ)
-    place = Path(folder).expanduser().absolute()
+    place = expanded(folder).absolute()
     finished(follow_copy(server, place, base, told, once=once, delete_many=delete_many))
 
 

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.wait import until
+
 pytestmark = pytest.mark.slow
 
 COMMONPLACE = (sys.executable, "-m", "commonplace")
@@ -98,8 +100,8 @@ def at_terminal(tmp_path: Path, vault: Path, keys: bytes, **environ: str) -> str
             asked = shown.count(b"]? ")
             while shown.count(b"]? ") == asked and time.monotonic() < end:
                 shown += _read(master)
-            while termios.tcgetattr(master)[3] & termios.ICANON and time.monotonic() < end:
-                time.sleep(0.01)  # what is typed before the program listens is lost
+            # What is typed before the program listens is lost.
+            until(lambda: not termios.tcgetattr(master)[3] & termios.ICANON)
             os.write(master, key)
         while process.poll() is None and time.monotonic() < end:
             shown += _read(master)

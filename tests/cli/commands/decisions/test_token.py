@@ -11,9 +11,6 @@ from typing import Any
 import pytest
 
 from commonplace import cli
-from commonplace.cli.host_names import exposure
-from commonplace.errors import BadArgument
-from commonplace.vault.settings import Access
 from tests.cli.commands.test_commands import Run, environ, owner, run, start, vault
 from tests.server.processes import Client
 from tests.wait import until
@@ -111,28 +108,6 @@ def test_a_server_beside_an_owner_asks_for_tokens_as_well(
     assert (status(trusting), status(trusting, made["token"])) == (200, 200)
     assert status(trusting, made["token"] + "x") == 401
     assert status(trusting, path="/api/tokens") == 404, "strangers can list tokens"
-
-
-@pytest.mark.parametrize("host", ["0.0.0.0", "::"])
-def test_a_server_on_every_address_must_be_told_its_names(host: str):
-    with pytest.raises(BadArgument, match=r"needs access tokens.* --allow-host"):
-        exposure(host, [], require_token=False)
-
-
-def test_a_host_goes_by_its_name_and_its_addresses():
-    assert exposure("127.0.0.1", [], require_token=False) == Access(("127.0.0.1",))
-    local = exposure("localhost", ["KB.example.org", "::1"], require_token=True)
-    assert {"localhost", "127.0.0.1", "kb.example.org", "[::1]"} >= set(local.hosts)
-    assert {"localhost", "kb.example.org", "[::1]"} <= set(local.hosts)
-    assert local.token
-    away = exposure("192.0.2.1", ["notes.example.org:8443"], require_token=False)
-    assert away == Access(("192.0.2.1", "notes.example.org:8443"), token=True)
-
-
-@pytest.mark.parametrize("name", ["*", "http://x", "a b", "", "x/y", "a:b:c"])
-def test_a_name_that_is_none_is_refused(name: str):
-    with pytest.raises(BadArgument, match="is no host"):
-        exposure("127.0.0.1", [name], require_token=False)
 
 
 def test_a_token_for_folders_says_what_it_reaches(here: Run, vault: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from commonplace.vault.open import open_vault
 from commonplace.vault.settings import Root, Settings, vault_key
-from tests.cli.commands.test_review import at_terminal
+from tests.cli.commands.decisions.test_review import at_terminal
 from tests.cli.test_many_processes import LEGACY
 from tests.server.processes import Client, Process
 from tests.vault.sets.deciding import create, delete, edit

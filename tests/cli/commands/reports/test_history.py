@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.commands.test_approvals import assistant, call
+from tests.cli.commands.decisions.test_approvals import assistant, call
 from tests.cli.commands.test_commands import Run, environ, run, start, vault
 from tests.server.processes import Client
 

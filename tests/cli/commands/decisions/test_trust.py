@@ -11,8 +11,8 @@ import pytest
 from mcp import Client as McpClient
 from mcp.client.stdio import StdioServerParameters
 
+from tests.cli.commands.decisions.test_token import here
 from tests.cli.commands.test_commands import COMMONPLACE, Run, environ, owner, run, start, vault
-from tests.cli.commands.test_token import here
 from tests.server.processes import HERE, Client, get
 from tests.terminal import Terminal, terminal
 from tests.vault.embeddings import server as embedding_server
