@@ -122,7 +122,7 @@ def _gone(contents: SetContents) -> list[str]:
 def _rejected(contents: SetContents) -> list[str]:
     """Return what people rejected, a line each, with the reason where they gave one."""
     changes = [
-        (each.path, f'"{one_line(each.old)}" to "{one_line(each.new)}"', each.reason)
+        (each.path, _changed(one_line(each.old), one_line(each.new)), each.reason)
         for each in contents.ended
         if each.decision == "reject"
     ]
@@ -135,6 +135,12 @@ def _rejected(contents: SetContents) -> list[str]:
         f"- rejected in {one_line(path)}: {what}{f' ({one_line(why)})' if why else ''}"
         for path, what, why in changes
     ]
+
+
+def _changed(old: str, new: str) -> str:
+    if not old:
+        return f'"{new}" inserted'
+    return f'"{old}" to "{new}"' if new else f'"{old}" deleted'
 
 
 def _comments(threads: Mapping[str, list[Thread]]) -> list[str]:
