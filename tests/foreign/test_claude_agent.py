@@ -12,6 +12,7 @@ from commonplace.agent.settings import KNOWN
 from commonplace.core import critic
 from tests import node
 from tests.agent.conftest import Stage
+from tests.foreign.claude_code.client import program
 from tests.foreign.claude_code.model import scripted
 from tests.wait import eventually
 
@@ -37,12 +38,14 @@ def stage(tmp_path: Path) -> Stage:
 
 
 def install(stage: Stage, url: str) -> None:
-    adapter = node.installed(Path(__file__).parent / "claude_agent") / ADAPTER
+    # The program itself is the one that other tests have: it is 230 MB, and need not come twice.
+    adapter = node.installed(Path(__file__).parent / "claude_agent", "--omit=optional") / ADAPTER
     home = stage.folder / "home"
     home.mkdir()
     [known] = [one for one in KNOWN if one.name == "claude"]
     env = {
         **known.env,
+        "CLAUDE_CODE_EXECUTABLE": program(),
         "HOME": str(home),
         "ANTHROPIC_BASE_URL": url,
         "ANTHROPIC_API_KEY": "not-a-key",

@@ -242,7 +242,7 @@ WATCH = """() => {
 
 @pytest.mark.timed
 def test_a_word_is_on_screen_soon_after_the_agent_sent_it(visit: Visit, stage: Stage):
-    """Measured in the page: from the agent's write to its pipe to the change of the document."""
+    """The first word, and the median of all, measured in the page: from the agent's write to its pipe to the change of the document."""
     Path(f"{stage.script}.turn").write_text("3")
     page = visit("#agent")
     page.set_default_timeout(PATIENCE)
@@ -251,6 +251,7 @@ def test_a_word_is_on_screen_soon_after_the_agent_sent_it(visit: Visit, stage: S
     page.evaluate(WATCH)
     prompt.press("Enter")
     until(lambda: page.evaluate("seen.length") == 20, PATIENCE / 1_000)
-    times = sorted(page.evaluate("seen"))
+    times = page.evaluate("seen")
     print("ms from sent to seen:", times)  # noqa: T201
-    assert times[len(times) // 2] <= TOKEN_MS_MAX, times
+    assert times[0] <= TOKEN_MS_MAX, times
+    assert sorted(times)[len(times) // 2] <= TOKEN_MS_MAX, times
