@@ -176,11 +176,8 @@ def told(
     reasons = ", ".join(f'"{one_line(each)}"' for each in given[:REASONS_MAX])
     title = f" {one_line(one.title)}" if one.title else ""
     why = one_line(one.sent_back)
-    back = (
-        f" A person sent it back: {why}{'' if why.endswith(('.', '?', '!')) else '.'}"
-        if why
-        else ""
-    )
+    end = "" if why.endswith((".", "?", "!")) else "."
+    back = f" A person sent it back: {why}{end}" if why else ""
     more = f" and {len(said) - COMMENTS_MAX} more" if len(said) > COMMENTS_MAX else ""
     asked = f" Open comments: {'; '.join(said[:COMMENTS_MAX])}{more}." if said else ""
     return f"Set {one.number}{title}: {parts}{f' ({reasons})' if reasons else ''}.{back}{asked}"
