@@ -46,11 +46,11 @@ test: model compiled site ## everything: checks and all tests
 quick: compiled  ## the fast tests alone
 	$(PYTEST) -m "not slow" --ignore tests/web --ignore tests/engines
 
-# One line for each engine that gets ready; then the tests of all of them.
-engines: compiled ## the tests over real databases; needs a JDK 17 and Maven for Neo4j, and PostgreSQL
+# One line for each engine that gets ready; then the tests of all of them, and of the agent that most people have.
+engines: compiled ## the tests over real databases, and Claude Code in the page; needs a JDK 17 and Maven for Neo4j, and PostgreSQL
 	@$(BIN)/python -m tests.engines.postgres.server
 	@$(BIN)/python -m tests.engines.neo4j_server
-	$(BIN)/python -m pytest -q -n 2 --dist loadfile --max-worker-restart=0 -m engines tests/engines
+	COMMONPLACE_ENGINES=1 $(BIN)/python -m pytest -q -n 2 --dist loadfile --max-worker-restart=0 -m engines tests/engines tests/web/test_page_claude.py
 
 check: $(DEV)    ## lint, format, types, layers
 	$(CHECKS)
@@ -98,7 +98,7 @@ package: $(DEV) site  ## build wheel, source, the bundle for Claude Desktop; che
 	$(BIN)/python -m release
 
 release: package ## make package, and everything that is tried before a release
-	COMMONPLACE_RELEASE=1 $(BIN)/python -m pytest -q tests/distribution tests/foreign/test_claude_code.py
+	COMMONPLACE_RELEASE=1 $(BIN)/python -m pytest -q tests/distribution tests/foreign tests/web/test_page_claude.py
 
 picture: $(DEV)  ## film the page for README: docs/suggestion.gif
 	$(BIN)/python -m release.film build/frames

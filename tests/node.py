@@ -28,14 +28,14 @@ def node() -> Path:
     return program
 
 
-def installed(folder: Path) -> Path:
+def installed(folder: Path, *flags: str) -> Path:
     """Install what `folder` locks, unless it is there; give the folder that has `node_modules`."""
     target = HOME / f"{folder.name}-{_key(folder)}"
     with _alone():
         if not target.exists():
             for old in HOME.glob(f"{folder.name}-*"):
                 shutil.rmtree(old)
-            _install(folder, target)
+            _install(folder, target, *flags)
     return target
 
 
@@ -66,14 +66,14 @@ def run(
     )
 
 
-def _install(folder: Path, target: Path) -> None:
+def _install(folder: Path, target: Path, *more: str) -> None:
     half = target.with_name("half-" + target.name)
     shutil.rmtree(half, ignore_errors=True)
     half.mkdir(parents=True)
     for name in ("package.json", "package-lock.json"):
         shutil.copy(folder / name, half)
     npm = str(_wheel() / "lib/node_modules/npm/bin/npm-cli.js")
-    flags = ["--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier"]
+    flags = ["--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier", *more]
     done = run([npm, "ci", *flags], cwd=half, seconds=INSTALL_SECONDS_MAX)
     assert done.returncode == 0, f"npm ci failed:\n{done.stdout}\n{done.stderr}"
     half.rename(target)

@@ -34,6 +34,10 @@ async def test_verdicts_and_comments_are_words_for_the_next_prompt(stage: Stage)
         ]
         with pytest.raises(NotFound):
             await agents.verdicts(other.record.id, number)
+        other_one = next(each for each in await served.vault.pending.listed())
+        await sets.decisions.decide(number, "reject", Chosen({"B.md": [other_one.id]}), "ada")
+        told = await agents.verdicts(talk.record.id, number)
+        assert told.splitlines()[-1] == '- rejected in B.md: " and more" inserted'
         remark = [Edit(0, 0, "{>>It is easier to read<<}")]
         await served.vault.notes.edit("A.md", lambda _: remark, "person:ada")
         told = await agents.verdicts(talk.record.id, number)

@@ -1,6 +1,8 @@
 """Conversations with a scripted agent, in a process of its own, over a real vault."""
 
+import json
 import os
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -145,6 +147,28 @@ async def test_a_conversation_is_taken_up_again_after_a_restart(stage: Stage):
         assert sum("load" in each for each in stage.log) == 1
         assert len([one for one in served.vault.tokens.listed() if one.revoked is None]) == 1
         assert await agents.listed("never said") == []
+
+
+async def test_nothing_of_a_turn_that_ended_is_at_work_or_unanswered(stage: Stage):
+    step = {"sessionUpdate": "tool_call", "toolCallId": "t", "title": "Wait", "status": "pending"}
+    stage.plays([["update", step], ["shell", "touch ran"]])
+    async with stage.opened() as (agents, _):
+        talk = await agents.begin("stand-in")
+        talk.ask(Prompt("go"))
+        await question(talk)
+        assert entries(talk, "step")[0]["status"] == "pending"
+        # What is on the disk now is what a killed owner leaves.
+        left = json.loads(json.dumps(asdict(talk.record)))
+        await talk.stop()
+        assert entries(talk, "step")[0]["status"] == "stopped"
+        file = stage.folder / "state/agents" / talk.record.id / "conversation.json"
+    file.write_text(json.dumps(left))
+    async with stage.opened() as (agents, _):
+        talk = await agents.get(talk.record.id)
+        assert entries(talk, "step")[0]["status"] == "stopped"
+        assert entries(talk, "question")[0]["answer"] == "no"
+        assert entries(talk, "done")[-1]["reason"] == "stopped"
+        assert (await asked(talk, "again"))["reason"] == "end_turn"
 
 
 async def test_stop_ends_a_turn_and_one_that_does_not_listen_is_ended(

@@ -93,6 +93,9 @@ async def test_what_is_sent_back_is_told(box: Box) -> None:
     await vault.sets.kept.send_back(1, "Keep the table")
     read = await tools.call("read", {"file_path": "b.md"}, CLAUDE)
     assert read.blocks[1].endswith("A person sent it back: Keep the table.")
+    await vault.sets.kept.send_back(1, "Is it a table?")
+    read = await tools.call("read", {"file_path": "b.md"}, CLAUDE)
+    assert read.blocks[1].endswith("A person sent it back: Is it a table?")
 
 
 async def test_a_withdrawn_write_is_told_to_its_set(box: Box) -> None:

@@ -10,6 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.agent.conftest import Stage
 from tests.wait import has_words, until
+from tests.web.browser import has_all_keys
 from tests.web.conftest import Visit
 from tests.web.serve import Server, serving
 from tests.web.test_page_shell import faults
@@ -48,6 +49,9 @@ STEP = {
 }
 
 
+HALF_STEP = {**STEP, "toolCallId": "t2", "title": "Wait", "status": "in_progress"}
+
+
 @pytest.fixture(scope="module")
 def stage(tmp_path_factory: pytest.TempPathFactory) -> Stage:
     return Stage(tmp_path_factory.mktemp("agent"))
@@ -71,7 +75,7 @@ def server(tmp_path_factory: pytest.TempPathFactory, stage: Stage) -> Generator[
             ["shell", "echo \u202eharmless"],
         ],
         [["say", "Then not June."]],
-        [["say", "Working on"], ["wait_for_cancel"]],
+        [["say", "Working on"], ["update", HALF_STEP], ["wait_for_cancel"]],
         [["say_times", 20]],
         [["say", "A red dot."]],
     )
@@ -91,10 +95,14 @@ def test_a_prompt_is_asked_answered_and_reviewed_beside_the_note(
 ):
     page = visit("#note!Plan.md")
     page.set_default_timeout(PATIENCE)
-    page.get_by_role("tab", name="Agent").click()
-    panel = page.get_by_label("Agent", exact=True)
+    has_all_keys(page)
+    page.keyboard.press("Control+k")
+    page.keyboard.type(">ask an agent")
+    page.keyboard.press("Enter")
+    panel = page.get_by_role("region", name="Agent")
     panel.get_by_text("runs as you").wait_for()
     prompt = panel.get_by_label("Ask the agent")
+    expect(prompt).to_be_focused()
     prompt.press_sequentially("Move it to June, see [[soi")
     panel.get_by_role("option", name="Soil").and_(panel.locator("[aria-selected=true]")).wait_for()
     assert faults(page) == []
@@ -131,13 +139,17 @@ def test_a_prompt_is_asked_answered_and_reviewed_beside_the_note(
     panel.get_by_text("Working on").wait_for()
     panel.get_by_role("button", name="Stop").click()
     panel.get_by_text("Stopped.").wait_for()
+    panel.get_by_text("Wait (stopped)").wait_for()
     panel.get_by_role("button", name="All conversations").click()
     search = panel.get_by_label("Search conversations")
     search.fill("never said")
     expect(panel.get_by_role("button", name="Move it to June")).to_have_count(0, timeout=PATIENCE)
     search.fill("working ON")
+    page.set_viewport_size({"width": 390, "height": 500})
     panel.get_by_role("button", name="Move it to June").click()
     panel.get_by_text("I move it to June.").wait_for()
+    expect(panel.get_by_role("button", name="Tell stand-in")).to_be_in_viewport()
+    assert panel.get_by_text("(at work)").count() == 1  # in the plan, as it was told
 
 
 def answer_by_keys(page: Page, question: Locator) -> None:
@@ -230,7 +242,7 @@ WATCH = """() => {
 
 @pytest.mark.timed
 def test_a_word_is_on_screen_soon_after_the_agent_sent_it(visit: Visit, stage: Stage):
-    """Measured in the page: from the agent's write to its pipe to the change of the document."""
+    """The first word, and the median of all, measured in the page: from the agent's write to its pipe to the change of the document."""
     Path(f"{stage.script}.turn").write_text("3")
     page = visit("#agent")
     page.set_default_timeout(PATIENCE)
@@ -239,6 +251,7 @@ def test_a_word_is_on_screen_soon_after_the_agent_sent_it(visit: Visit, stage: S
     page.evaluate(WATCH)
     prompt.press("Enter")
     until(lambda: page.evaluate("seen.length") == 20, PATIENCE / 1_000)
-    times = sorted(page.evaluate("seen"))
+    times = page.evaluate("seen")
     print("ms from sent to seen:", times)  # noqa: T201
-    assert times[len(times) // 2] <= TOKEN_MS_MAX, times
+    assert times[0] <= TOKEN_MS_MAX, times
+    assert sorted(times)[len(times) // 2] <= TOKEN_MS_MAX, times

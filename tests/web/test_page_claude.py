@@ -1,4 +1,4 @@
-"""The real Claude Code in the page, through its adapter, with a scripted model (at release)."""
+"""The real Claude Code in the page, through its adapter, with a scripted model."""
 
 import os
 import signal
@@ -17,8 +17,10 @@ from tests.web.serve import serving
 
 pytestmark = [
     pytest.mark.slow,
+    pytest.mark.engines,
     pytest.mark.skipif(
-        "COMMONPLACE_RELEASE" not in os.environ, reason="takes long: run by `make release`"
+        os.environ.keys().isdisjoint(("COMMONPLACE_ENGINES", "COMMONPLACE_RELEASE")),
+        reason="takes long: run by `make engines` and `make release`",
     ),
 ]
 PATIENCE = 240_000

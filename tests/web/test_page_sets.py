@@ -130,8 +130,10 @@ def current(page: Any) -> str:
 def test_forty_changes_are_seen_whole_and_decided_by_keys(
     visit: Any, server: Server, vault: Path, width: int, scheme: str
 ) -> None:
-    page = opened_set(visit, viewport={"width": width, "height": 860}, color_scheme=scheme)
-    assert faults(page) == []
+    page = opened_set(visit, viewport={"width": width, "height": 860})
+    for each in ("dark", "light", scheme):
+        page.emulate_media(color_scheme=each)
+        assert faults(page) == [], each
     seen: set[str] = set()
     keys = 1
     for n in range(CHANGES):
@@ -153,6 +155,7 @@ def test_forty_changes_are_seen_whole_and_decided_by_keys(
     assert (found["accepted"], found["rejected"], found["state"]) == (36, 4, "accepted")
     assert keys <= KEYS_MAX
     page.wait_for_selector("text=Everything in this set is decided")
+    assert page.locator(".set-view .size").first.inner_text() == "14 notes"
     has_words(vault / "Garden/Note 0.md", "The folder is green.")
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
@@ -310,6 +313,20 @@ def test_read_mode_says_what_is_undecided_and_reads_with_it_or_without(visit: An
     page.wait_for_selector(".cm-content .cm-line")
     page.click(".segmented >> text=Read")
     page.wait_for_selector(".prose ins >> text=gentle >> nth=0")
+
+
+def test_a_set_is_sent_back_and_a_link_to_a_change_leads_there(visit: Any, server: Server) -> None:
+    page = opened_set(visit)
+    page.keyboard.press("]")
+    page.wait_for_function("() => /^#set!1!.*Note%201/.test(location.hash)")
+    key = current(page)
+    page.get_by_role("button", name="Send back", exact=True).click()
+    page.wait_for_selector("text=waits for the assistant")
+    assert summary(server)["sent_back"]
+    there = visit(page.evaluate("location.hash"))
+    there.wait_for_function("() => document.querySelector('.acts-row.current')")
+    assert current(there) == key
+    assert "changes wait" in there.locator("main").inner_text()
 
 
 def test_comments_are_answered_and_resolved_in_the_set(visit: Any, vault: Path) -> None:

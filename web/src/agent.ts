@@ -14,7 +14,7 @@ export interface Entry {
   readonly title?: string;
   readonly id?: string;
   readonly tool?: string;
-  readonly status?: "pending" | "in_progress" | "completed" | "failed";
+  readonly status?: "pending" | "in_progress" | "completed" | "failed" | "stopped";
   readonly given?: string;
   readonly path?: string;
   readonly paths?: readonly string[];

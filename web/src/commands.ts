@@ -3,7 +3,7 @@
 import { signal } from "@preact/signals";
 
 import { keepKey } from "./early_keys.ts";
-import { closed, dialog, hideMarks, isDark, letterKeys, panelOpen, panelTab, place, readOnly, sidebarOpen, tell, theme, undoing } from "./store.ts";
+import { closed, dialog, hideMarks, isDark, letterKeys, panelOpen, panelTab, place, promptWanted, readOnly, sidebarOpen, tell, theme, undoing } from "./store.ts";
 
 export interface Command {
   readonly title: string;
@@ -46,6 +46,11 @@ const go = (hash: string) => () => {
   location.hash = hash;
 };
 
+function askAgent(): void {
+  promptWanted.value = true;
+  (inNote() ? show("agent") : go("#agent"))();
+}
+
 export const commands: readonly Command[] = [
   { title: "Find a note or command", key: "Mod+k", run: () => (dialog.value = { kind: "palette", typed: "" }) },
   { title: "Search all notes", key: "/", run: () => { go("#search!")(); setTimeout(() => document.querySelector<HTMLElement>(".search-input")?.focus()); } },
@@ -78,7 +83,7 @@ export const commands: readonly Command[] = [
   { title: "Show the links of this note", key: "2", when: inNote, run: show("links") },
   { title: "Show the outline of this note", key: "3", when: inNote, run: show("outline") },
   { title: "Show the graph around this note", key: "4", when: inNote, run: show("graph") },
-  { title: "Ask an agent", key: "5", when: writable, run: () => (inNote() ? show("agent") : go("#agent"))() },
+  { title: "Ask an agent", key: "5", when: writable, run: askAgent },
   { title: "Undo the last decision, rename or deletion", key: "u", when: () => undoing.value !== null, run: () => undo() },
   { title: "Go to the list of notes", key: "l", run: () => { sidebarOpen.value = true; setTimeout(() => document.querySelector<HTMLElement>(".tree")?.focus()); } },
   { title: "Show or hide the side panel", key: "p", run: () => (panelOpen.value = !panelOpen.value) },

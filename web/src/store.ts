@@ -67,6 +67,8 @@ export const readOnly = signal(false);
 /** What the visitor's access token does not open. */
 export const closed = signal<ReadonlySet<string>>(new Set());
 /** What the panel beside a note shows. */
+/** Whether somebody wants to write to an agent, and its prompt does not stand there yet. */
+export const promptWanted = signal(false);
 export const panelTab = signal<"suggestions" | "links" | "outline" | "graph" | "agent">("suggestions");
 /** Takes the last thing back that can be, also when its message has gone. */
 export const undoing = signal<(() => void) | null>(null);

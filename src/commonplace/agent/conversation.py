@@ -67,6 +67,7 @@ class Conversation:
         self._chars = self._heard = 0
         self._saved = 0.0
         self.said = Transcript(record.entries)
+        self._end_lost_turn()
         self._questions = AgentQuestions(self.said, place.is_silent, self._keep)
         self.about: Event = {
             "commands": [],
@@ -187,9 +188,17 @@ class Conversation:
                 wrote = await self._place.finish(number)
             except CommonplaceError as error:
                 self.said.add({"kind": "failed", "text": str(error)})
+        self.said.end_turn()
         self.said.add({"kind": "done", "reason": reason, "set": number if wrote else None})
         self._become("failed" if reason == "failed" else "resting")
         await self._keep()
+
+    def _end_lost_turn(self) -> None:
+        """End a turn that was under way when the process before this one ended."""
+        entries = self.record.entries
+        if entries and entries[-1]["kind"] != "done":
+            self.said.end_turn()
+            self.said.add({"kind": "done", "reason": "stopped", "set": None})
 
     async def _fail(self, text: str) -> None:
         self.said.add({"kind": "failed", "text": text})

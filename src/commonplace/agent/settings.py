@@ -60,7 +60,7 @@ class KnownAgent:
     words: tuple[str, ...]
     install: str
     env: Mapping[str, str] = field(default_factory=dict[str, str])
-    """What makes it ask before it runs a command, if it does not by itself."""
+    """What makes it ask before it runs a command, or wait for our tools before its first step."""
 
 
 KNOWN = (
@@ -69,6 +69,7 @@ KNOWN = (
         "Claude Code",
         ("claude-agent-acp",),
         "npm install -g @agentclientprotocol/claude-agent-acp",
+        {"MCP_CONNECTION_NONBLOCKING": "false"},
     ),
     KnownAgent("codex", "Codex", ("codex-acp",), "npm install -g @agentclientprotocol/codex-acp"),
     KnownAgent("gemini", "Gemini CLI", ("gemini", "--acp"), "npm install -g @google/gemini-cli"),

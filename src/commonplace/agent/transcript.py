@@ -53,6 +53,15 @@ class Transcript:
             return
         self.add({"kind": "plan", **event})
 
+    def end_turn(self) -> None:
+        """Leave nothing of this turn at work or unanswered."""
+        for entry in self._of_turn("step"):
+            if entry["status"] not in ("completed", "failed"):
+                self.change(entry, status="stopped")
+        for entry in self._of_turn("question"):
+            if entry["answer"] is None:
+                self.change(entry, answer="no")
+
     def tell(self, news: Event) -> None:
         """Tell everybody who listens."""
         for listener in tuple(self.listeners):

@@ -253,11 +253,13 @@ async def desk_owner(settings: Settings) -> "AsyncGenerator[Owner]":
         if owner is None and asked is None:
             raise Unavailable("The vault could not be opened. Try again.")
         name = owner.socket if owner else asked[1].socket if asked else ""
+        asking = Owner(socket_folder(settings) / name)
         try:
-            yield Owner(socket_folder(settings) / name)
+            yield asking
         except BaseException as error:  # noqa: BLE001 (raised below: what is served ends in peace)
             failure = error
         finally:
+            asking.close()
             if asked:
                 asked[0].close()
     if failure is not None:

@@ -6,13 +6,19 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Thread
+from typing import Any
 
 import pytest
 
 from commonplace.cli.remote.owner import Owner
 from commonplace.errors import Conflict, Unavailable
+from tests.wait import until
 
 HEAD = b"HTTP/1.1 200 OK\r\n"
+STREAM = (
+    b"HTTP/1.1 200 OK\r\ncontent-type: application/x-ndjson\r\ntransfer-encoding: chunked\r\n\r\n"
+    b'f\r\n{"ready": true}\r\n1\r\n\n\r\n'
+)
 
 
 @contextmanager
@@ -96,3 +102,31 @@ def test_events_that_are_refused_say_why(tmp_path: Path) -> None:
         pytest.raises(Conflict, match=r"^No\.$"),
     ):
         next(owner.events("/events"))
+
+
+@pytest.mark.parametrize("closes", [True, False])
+def test_who_waits_for_an_answer_waits_no_more_once_it_is_closed(tmp_path: Path, closes: bool):
+    """The control closes nothing at first: then the thread waits on."""
+    heard: list[dict[str, Any]] = []
+    path = tmp_path / "http.sock"
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(path))
+        listener.listen()
+        owner = Owner(path)
+
+        def follow() -> None:
+            heard.extend(owner.lines("/api/checkout", {}))
+
+        thread = Thread(target=follow, daemon=True)
+        thread.start()
+        link, _ = listener.accept()
+        with link:
+            link.sendall(STREAM)
+            until(lambda: heard)
+            assert heard == [{"ready": True}]
+            if closes:
+                owner.close()
+            thread.join(30 if closes else 0.2)
+            assert thread.is_alive() is not closes
+            owner.close()
+            thread.join(30)

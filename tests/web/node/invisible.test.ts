@@ -4,6 +4,7 @@ import { test } from "node:test";
 
 import { folded, type Folded, SIDE_MAX } from "../../../web/src/text/folded.ts";
 import { visible } from "../../../web/src/text/invisible.ts";
+import { spoken } from "../../../web/src/text/spoken.ts";
 
 test("direction marks, zero widths, controls and tags are shown by their numbers", () => {
   assert.equal(visible("pay \u202e001\u202c euros"), "pay <U+202E>001<U+202C> euros");
@@ -12,6 +13,12 @@ test("direction marks, zero widths, controls and tags are shown by their numbers
 
 test("ordinary writing is left alone", () => {
   for (const text of ["plain", "a\nb\r\nc\td", "日本語 é", "👩‍💻 ❤️ 1️⃣ 🏴󠁧󠁢󠁥󠁮󠁧󠁿", "می‌خواهم", "क्‍ष"]) assert.equal(visible(text), text);
+});
+
+test("who hears a change hears of what cannot be seen in it", () => {
+  assert.equal(spoken("pay", "pay \u202e001"), "replaced “pay” by “pay <U+202E>001”");
+  assert.equal(spoken("", "\ufeff"), "inserted “<U+FEFF>”");
+  assert.equal(spoken(" ", ""), "deleted “blanks”");
 });
 
 test("what is folded is counted, and nothing is folded that fits", () => {

@@ -4,13 +4,15 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 
 import { act, type Choice, type Conversation, type Entry, sendVerdicts } from "../agent.ts";
-import { hrefOfSet } from "../sets.ts";
+import { hrefOfSet, type SetSummary } from "../sets.ts";
 import { hrefOf, resolver } from "../store.ts";
 import { visible } from "../text/invisible.ts";
 import { Diff } from "./diff.tsx";
 import { outcome, useSets } from "./sets.tsx";
 
 const ENDS: Record<string, string> = { cancelled: "Stopped.", stopped: "Stopped.", failed: "It failed. Ask again to start it anew.", refusal: "It declined.", max_tokens: "It reached its limit.", max_turn_requests: "It reached its limit." };
+
+const STATES: Record<string, string> = { completed: "done", failed: "failed", stopped: "stopped" };
 
 const PLANNED: Record<string, string> = { completed: "done", in_progress: "at work" };
 
@@ -19,7 +21,8 @@ const STANDS_OUT = /(^```[^\n]*\n[\s\S]*?(?:^```$|(?![\s\S]))|`[^`\n]+`|\*\*[^*\
 
 export function Log({ talk }: { talk: Conversation }) {
   const { entries } = talk;
-  const lastSet = entries.findLast(({ set }) => set)?.n;
+  const lastSet = entries.findLast(({ set }) => set)?.set;
+  const set = useSets().found.value?.find(({ number }) => number === lastSet);
   const box = useRef<HTMLDivElement>(null);
   const shown = useRef("");
   const asks = entries.findLast(({ kind, answer }) => kind === "question" && answer === null)?.id ?? "";
@@ -30,10 +33,10 @@ export function Log({ talk }: { talk: Conversation }) {
     const place = `${talk.id} ${asks}`;
     if (shown.current !== place || log.scrollHeight - log.scrollTop - log.clientHeight < 200) log.scrollTop = log.scrollHeight;
     shown.current = place;
-  }, [entries]);
+  }, [entries, set]);
   return <div class="agent-log" ref={box} role="log" aria-label="Conversation" tabIndex={0}>
     {entries.map((entry) => <One key={entry.n} entry={entry} />)}
-    {lastSet !== undefined && <Verdicts talk={talk} number={entries.find(({ n }) => n === lastSet)!.set!} />}
+    {set && <Verdicts talk={talk} set={set} />}
   </div>;
 }
 
@@ -69,7 +72,7 @@ function Words({ text }: { text: string }) {
 }
 
 function Step({ entry }: { entry: Entry }) {
-  const state = entry.status === "completed" ? "done" : entry.status === "failed" ? "failed" : "at work";
+  const state = STATES[entry.status ?? ""] ?? "at work";
   return (
     <details class="step"><summary>{seen(entry.title) || entry.tool} <span class="muted">({state})</span></summary>
       {entry.places?.map(({ path, note, line }, at) => <div key={at}>{note ? <a class="link" href={hrefOf(note)}>{seen(note)}</a> : seen(path)}{line ? `, line ${line}` : ""}</div>)}
@@ -99,13 +102,12 @@ function Question({ entry }: { entry: Entry }) {
 }
 
 /** What people made of the latest change set, and the way to tell the agent. */
-function Verdicts({ talk, number }: { talk: Conversation; number: number }) {
-  const set = useSets().found.value?.find((one) => one.number === number);
+function Verdicts({ talk, set }: { talk: Conversation; set: SetSummary }) {
   const sent = useSignal(false);
-  if (!set || !(set.accepted + set.modified + set.rejected || set.sent_back)) return null;
+  if (!(set.accepted + set.modified + set.rejected || set.sent_back)) return null;
   const idle = talk.state === "resting" || talk.state === "failed";
   return (
-    <p class="muted small">Change set {number}: {outcome(set)}{set.waiting > 0 && `, ${set.waiting} waiting`}. {idle && !sent.value && <button type="button" class="small" onClick={() => { sent.value = true; void sendVerdicts(talk.id, number).then((done) => (sent.value = done)); }}>Tell {talk.agent}</button>}</p>
+    <p class="muted small">Change set {set.number}: {outcome(set)}{set.waiting > 0 && `, ${set.waiting} waiting`}. {idle && !sent.value && <button type="button" class="small" onClick={() => { sent.value = true; void sendVerdicts(talk.id, set.number).then((done) => (sent.value = done)); }}>Tell {talk.agent}</button>}</p>
   );
 }
 

@@ -2,11 +2,11 @@
 
 import type { EditorView } from "@codemirror/view";
 import { useComputed, useSignal } from "@preact/signals";
-import { useRef } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 
 import { act, agents, ask, talk } from "../agent.ts";
 import { completeName, otherNames } from "../names.ts";
-import { notes, resolver, tell } from "../store.ts";
+import { notes, promptWanted, resolver, tell } from "../store.ts";
 import { folderOf, linkTo, nameOf } from "../text/paths.ts";
 
 const IMAGE_BYTES_MAX = 2_500_000;
@@ -35,6 +35,10 @@ export function Asking({ view, path }: { view: EditorView | null; path: string }
   const withSelection = useSignal(true);
   const image = useSignal<{ data: string; type: string } | null>(null);
   const field = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => {
+    if (promptWanted.value) setTimeout(() => field.current?.focus());
+    promptWanted.value = false;
+  }, [promptWanted.value]);
   const busy = talk.value?.state === "working" || talk.value?.state === "starting";
   const main = view?.state.selection.main;
   const selection = main ? view.state.sliceDoc(main.from, main.to) : "";

@@ -68,7 +68,7 @@ export function Merge({ sets, choose, stop }: { sets: readonly SetSummary[]; cho
 }
 
 export function Size({ set }: { set: SetSummary }) {
-  return <span class="size">{set.notes === 1 ? "1 note" : `${set.notes.toLocaleString()} notes`} <ins>+{set.added.toLocaleString()}</ins> <del>−{set.removed.toLocaleString()}</del> words</span>;
+  return <span class="size">{set.notes === 1 ? "1 note" : `${set.notes.toLocaleString()} notes`}{set.waiting > 0 && <> <ins>+{set.added.toLocaleString()}</ins> <del>−{set.removed.toLocaleString()}</del> words</>}</span>;
 }
 
 export function Risky({ detail, go }: { detail: SetDetail; go: (path: string) => void }) {
@@ -104,7 +104,7 @@ export function Before({ detail }: { detail: SetDetail }) {
       <summary>{(ended.length + done.length).toLocaleString()} decided or done already</summary>
       <ul>
         {done.map((one) => <li key={`done-${one.id}`}><span class="muted">done under your settings</span> {one.operation} {one.path}</li>)}
-        {ended.map((one, at) => <li key={at}><span class="muted">{ENDS[one.decision] ?? one.decision} by {visible(one.who)}</span> {nameOf(one.path)}: {visible(spoken(one.old, one.new))}{one.reason && <em> {visible(one.reason)}</em>}</li>)}
+        {ended.map((one, at) => <li key={at}><span class="muted">{ENDS[one.decision] ?? one.decision} by {visible(one.who)}</span> {nameOf(one.path)}: {spoken(one.old, one.new)}{one.reason && <em> {visible(one.reason)}</em>}</li>)}
       </ul>
     </details>
   );

@@ -3,8 +3,8 @@
 import http.client
 import json
 import socket
-from collections.abc import Iterator, Mapping
-from contextlib import closing
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,12 @@ class Owner:
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self._connections: set[_Unix] = set()
+
+    def close(self) -> None:
+        """Let nobody wait for an answer any more."""
+        for connection in tuple(self._connections):
+            connection.end()
 
     def get(self, path: str) -> dict[str, Any]:
         """Ask for something."""
@@ -33,7 +39,7 @@ class Owner:
 
     def events(self, path: str) -> Iterator[dict[str, Any]]:
         """Follow a stream of server-sent events."""
-        with closing(_Unix(self._path)) as connection:
+        with self._connected() as connection:
             try:
                 connection.request("GET", path)
                 answer = connection.getresponse()
@@ -47,7 +53,7 @@ class Owner:
 
     def ask(self, method: str, path: str, body: bytes | None = None) -> Iterator[dict[str, Any]]:
         """Ask, and give each line of the answer as it comes."""
-        with closing(_Unix(self._path)) as connection:
+        with self._connected() as connection:
             try:
                 connection.request(method, path, body, {"X-Commonplace": "1"})
                 for text in connection.getresponse():
@@ -55,15 +61,30 @@ class Owner:
             except (OSError, ValueError, http.client.HTTPException):
                 raise Unavailable(_ENDED) from None
 
+    @contextmanager
+    def _connected(self) -> "Generator[_Unix]":
+        with closing(_Unix(self._path)) as connection:
+            self._connections.add(connection)
+            try:
+                yield connection
+            finally:
+                self._connections.discard(connection)
+
 
 class _Unix(http.client.HTTPConnection):
     def __init__(self, path: Path) -> None:
         super().__init__("localhost")
         self._path = path
+        self._link = socket.socket(socket.AF_UNIX)
 
     def connect(self) -> None:
-        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock = self._link
         self.sock.connect(str(self._path))
+
+    def end(self) -> None:
+        """Wake the thread that waits for an answer: to close would not."""
+        with suppress(OSError):
+            self._link.shutdown(socket.SHUT_RDWR)
 
 
 def _only(answers: Iterator[dict[str, Any]]) -> dict[str, Any]:

@@ -122,7 +122,7 @@ def _gone(contents: SetContents) -> list[str]:
 def _rejected(contents: SetContents) -> list[str]:
     """Return what people rejected, a line each, with the reason where they gave one."""
     changes = [
-        (each.path, f'"{one_line(each.old)}" to "{one_line(each.new)}"', each.reason)
+        (each.path, _changed(one_line(each.old), one_line(each.new)), each.reason)
         for each in contents.ended
         if each.decision == "reject"
     ]
@@ -135,6 +135,12 @@ def _rejected(contents: SetContents) -> list[str]:
         f"- rejected in {one_line(path)}: {what}{f' ({one_line(why)})' if why else ''}"
         for path, what, why in changes
     ]
+
+
+def _changed(old: str, new: str) -> str:
+    if not old:
+        return f'"{new}" inserted'
+    return f'"{old}" to "{new}"' if new else f'"{old}" deleted'
 
 
 def _comments(threads: Mapping[str, list[Thread]]) -> list[str]:
@@ -169,7 +175,9 @@ def told(
     parts = ", ".join(f"{count} {word}" for word, count in words.items() if count)
     reasons = ", ".join(f'"{one_line(each)}"' for each in given[:REASONS_MAX])
     title = f" {one_line(one.title)}" if one.title else ""
-    back = f" A person sent it back: {one_line(one.sent_back)}." if one.sent_back else ""
+    why = one_line(one.sent_back)
+    end = "" if why.endswith((".", "?", "!")) else "."
+    back = f" A person sent it back: {why}{end}" if why else ""
     more = f" and {len(said) - COMMENTS_MAX} more" if len(said) > COMMENTS_MAX else ""
     asked = f" Open comments: {'; '.join(said[:COMMENTS_MAX])}{more}." if said else ""
     return f"Set {one.number}{title}: {parts}{f' ({reasons})' if reasons else ''}.{back}{asked}"

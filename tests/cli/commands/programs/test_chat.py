@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.agent.conftest import Stage
+from tests.terminal import terminal
 from tests.wait import has_words, until
 
 pytestmark = pytest.mark.slow
@@ -81,6 +82,31 @@ def test_verdicts_go_back_on_the_command_line_and_a_served_set_has_a_link(stage:
     [_, prompted] = [each["prompt"] for each in stage.log if "prompt" in each]
     assert "rejected in A.md" in prompted[0]["text"]
     assert "keep may" in prompted[0]["text"]
+
+
+def test_a_question_is_put_whole_at_the_terminal_and_stopping_has_a_code_of_its_own(stage: Stage):
+    diff = {"type": "diff", "path": "/etc/hosts", "old_text": "ours", "new_text": "its own"}
+    call = {"title": "Tidy", "kind": "edit", "content": [diff]}
+    long = {"title": "Long", "kind": "execute", "raw_input": {"command": "a" * 30_000}}
+    stage.plays([["ask", call], ["ask", long], ["shell", "touch ran"]], [["wait_for_cancel"]])
+    words = words_of(stage, "chat", str(stage.notes))
+    with terminal(words, environment(stage), stage.folder) as person:
+        person.wait_for("> ")
+        person.answer("go")
+        shown = person.wait_for("allow it")
+        for line in ("file /etc/hosts", "in /etc/hosts:", "- ours", "+ its own"):
+            assert f"    {line}\r\n" in shown, shown
+        person.answer("no")
+        person.wait_for("refused, since it could not be shown whole: Long")
+        person.wait_for("? touch ran")
+        person.answer("once")
+        person.wait_for("to go on")
+        person.answer("again")
+        until(lambda: sum("prompt" in each for each in stage.log) == 2, SECONDS)
+        person.process.send_signal(signal.SIGINT)
+        assert person.process.wait(SECONDS) == 3
+    assert stage.results("ask") == ["reject", "reject"]
+    assert stage.results("shell") == [0]
 
 
 def test_a_crash_of_the_agent_is_told_and_is_no_success(stage: Stage):

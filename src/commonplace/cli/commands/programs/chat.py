@@ -2,18 +2,23 @@
 
 import os
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
+from commonplace.agent.events import Choice
 from commonplace.cli.group import settled, vault_and_state
+from commonplace.cli.line_reader import LineReader
 from commonplace.cli.messages import notice
 from commonplace.cli.options import Flags, personal_file
 from commonplace.cli.output import finished, json_option, safe, show_json
 from commonplace.core.text.invisible import visible
-from commonplace.errors import BadArgument, CommonplaceError
+from commonplace.errors import BadArgument, CommonplaceError, Unavailable
 from commonplace.vault.settings import Settings
 
 if TYPE_CHECKING:
@@ -24,7 +29,10 @@ FIRST_USE = (
     " affair, and what you ask goes to its maker. Its changes to notes come as suggestions. Whether"
     " it asks before it runs a command is its maker's choice."
 )
+_ALLOW = "  allow it (once, conversation, no) [no]: "
 _STOPPED = ("cancelled", "stopped")
+_STOPPED_CODE = 3
+_END_SECONDS_MAX = 5.0
 
 
 @dataclass(slots=True)
@@ -75,7 +83,11 @@ def command(
     if prompt is None and not verdicts and (as_json or not sys.stdin.isatty()):
         prompt = sys.stdin.read()
     chat = _Chat(agent, notes, folders, resume, as_json=as_json, verdicts=verdicts)
-    return finished(_run(settings, chat, prompt))
+    try:
+        return finished(_run(settings, chat, prompt))
+    except KeyboardInterrupt:
+        notice("stopped.")
+        return _STOPPED_CODE
 
 
 async def _run(settings: Settings, chat: "_Chat", prompt: str | None) -> int:
@@ -111,9 +123,17 @@ class _Chat:
         self._verdicts = verdicts
         self._id, self._as_json = resume or "", as_json
         self._asks = sys.stdin.isatty() and sys.stderr.isatty() and not as_json
+        self._lines = LineReader()
+        self._ended = threading.Event()
 
     def run(self, owner: "Owner", prompt: str | None) -> int:
         """Ask once, or as often as a person writes something; return the exit code."""
+        try:
+            return self._talk(owner, prompt)
+        finally:
+            self._ended.set()
+
+    def _talk(self, owner: "Owner", prompt: str | None) -> int:
         if not self._id:
             self._begin(owner)
         if self._verdicts:
@@ -121,18 +141,18 @@ class _Chat:
         if prompt is not None:
             return self._tell(owner, self._turn(owner, prompt))
         code = 0
-        while (written := _written()) is not None:
+        while (written := self._lines.ask("> ")) is not None:
             if written.strip():
                 code = self._tell(owner, self._turn(owner, written))
         return code
 
     def stop(self, owner: "Owner") -> None:
-        """Have the agent stop, since the person left."""
+        """Have the agent stop, since the person left, and let what came of it be told."""
+        self._lines.close()
         if self._id:
-            try:
+            with suppress(CommonplaceError):
                 owner.post(f"{self._at}/stop", {})
-            except CommonplaceError:
-                return
+        self._ended.wait(_END_SECONDS_MAX)
 
     @property
     def _at(self) -> str:
@@ -147,7 +167,7 @@ class _Chat:
                 " `commonplace agents` says how to add one."
             )
         before = owner.get("/api/agents/conversations")["conversations"]
-        if not any(one["agent"] == agent for one in before):
+        if agent in named and not any(one["agent"] == agent for one in before):
             notice(FIRST_USE.format(agent=safe(agent)))
         wish = {"agent": agent, "folders": list(self._folders)}
         self._id = owner.post("/api/agents/begin", wish)["id"]
@@ -177,19 +197,22 @@ class _Chat:
                 if entry and entry["n"] > before:
                     self._take(owner, entry, turn)
             if turn.reason:
-                break
-        return turn
+                return turn
+        raise Unavailable("The vault's owner ended. Go on with: --resume " + self._id)
 
     def _take(self, owner: "Owner", entry: dict[str, Any], turn: Turn) -> None:
         match entry["kind"]:
             case "said":
                 shown = turn.shown.get(entry["n"], 0)
                 self._show(entry["n"], shown, entry["text"][shown:], turn)
-            case "step" if entry["status"] in ("completed", "failed"):
+            case "step" if entry["status"] in ("completed", "failed", "stopped"):
                 self._notice(f"{entry['status']}: {entry['title']}")
             case "question" if entry["answer"] is None:
                 choice = self._asked(entry, turn)
                 owner.post(f"{self._at}/answer", {"question": entry["id"], "choice": choice})
+            case "refused":
+                turn.refused.append(entry["title"])
+                self._notice(f"refused, since it could not be shown whole: {entry['title']}")
             case "failed" | "trouble":
                 turn.troubles.append(entry["text"])
                 self._notice(entry["text"])
@@ -210,10 +233,11 @@ class _Chat:
             turn.refused.append(entry["given"] or entry["title"])
             return "no"
         click.echo(f"\n? {entry['title']}", err=True)
-        for line in str(entry["given"]).splitlines():
+        for line in _wanted(entry):
             click.echo(f"    {line}", err=True)
-        choices = click.Choice(["once", "conversation", "no"])
-        return click.prompt("  allow it", type=choices, default="no", err=True)
+        while (choice := self._lines.ask(_ALLOW) or "no") not in get_args(Choice):
+            click.echo(f"  {safe(choice)} is none of these.", err=True)
+        return choice
 
     def _notice(self, text: str) -> None:
         if not self._as_json:
@@ -237,20 +261,22 @@ class _Chat:
             )
         else:
             click.echo()
-            if turn.refused:
-                notice(f"{len(turn.refused)} commands were refused, since nobody could be asked.")
+            if turn.refused and not self._asks:
+                notice(f"{len(turn.refused)} requests were refused, since nobody could be asked.")
             if turn.set is not None:
                 review = link or f"commonplace sets show {turn.set}"
                 notice(f"change set {turn.set}. Review it: {review}")
             notice(f"to go on: commonplace chat --resume {self._id}")
         if turn.reason == "end_turn":
             return 0
-        return 3 if turn.reason in _STOPPED else 1
+        return _STOPPED_CODE if turn.reason in _STOPPED else 1
 
 
-def _written() -> str | None:
-    """Return what the person writes next; None at the end."""
-    try:
-        return click.prompt("", prompt_suffix="> ", default="", show_default=False, err=True)
-    except (click.Abort, EOFError):
-        return None
+def _wanted(entry: dict[str, Any]) -> Iterator[str]:
+    """Yield all that an agent wants to do, in lines: what it runs, which files, what in them."""
+    yield from str(entry["given"]).splitlines()
+    yield from (f"file {path}" for path in entry["paths"])
+    for diff in entry["diffs"]:
+        yield f"in {diff['path']}:"
+        yield from (f"- {line}" for line in diff["old"].splitlines())
+        yield from (f"+ {line}" for line in diff["new"].splitlines())

@@ -14,7 +14,7 @@ from commonplace.cli.messages import notice
 from commonplace.cli.options import Flags, state_base
 from commonplace.cli.output import finished, json_option, safe
 from commonplace.cli.roots import expanded
-from commonplace.errors import BadArgument
+from commonplace.errors import BadArgument, Unavailable
 from commonplace.vault.settings import Settings
 
 
@@ -108,3 +108,4 @@ def _follow(lines: Iterator[dict[str, Any]], folder: Path) -> None:
         }.items():
             if path:
                 notice(f"{safe(path)} was not taken: {safe(str(text))}")
+    raise Unavailable("The vault's owner ended. Start this again to go on: the folder is kept.")
