@@ -81,12 +81,15 @@ class TransportStream(asyncio.Protocol, ByteStream):
 
     async def send(self, item: bytes) -> None:
         """Send bytes at the end of this turn of the loop; wait while too many are underway."""
-        if not self._lost:
-            self._transport.write(item)
+        self._require_client()
+        self._transport.write(item)
         while self._blocked and not self._lost:
             self._writer = asyncio.get_running_loop().create_future()
             await self._writer
-        if self._lost:
+        self._require_client()
+
+    def _require_client(self) -> None:
+        if self._transport.is_closing():
             raise BrokenResourceError
 
     async def send_eof(self) -> None:
