@@ -49,6 +49,9 @@ class Relay:
         self._lines = LineBuffer()
         self._leave_by: float | None = None
         self._stopped = False
+        self._poll, self._polled = select.poll(), dict[int, int]()
+        self._writable = select.poll()
+        self._writable.register(stdout, select.POLLOUT)
 
     def run(self) -> None:
         """Relay until the client closes stdin, or `stop` becomes readable."""
@@ -75,15 +78,21 @@ class Relay:
 
     def _turn(self) -> None:
         """Wait until something can be read or written, and do it."""
-        poll = select.poll()
-        for handle, events in self._wanted().items():
-            poll.register(handle, events)
         try:
-            for handle, events in poll.poll(self._wait()):
+            for handle, events in self._polling().poll(self._wait()):
                 self._handle(handle, events)
         except OwnerLost:
             self._link.lose()
             self._talk.lost()
+
+    def _polling(self) -> select.poll:
+        """Return what is waited with; from one message to the next it is mostly the same."""
+        wanted = self._wanted()
+        if wanted != self._polled:
+            self._poll, self._polled = select.poll(), wanted
+            for handle, events in wanted.items():
+                self._poll.register(handle, events)
+        return self._poll
 
     def _wanted(self) -> dict[int, int]:
         wanted = {self._stop: select.POLLIN}
@@ -132,9 +141,7 @@ class Relay:
 
     def _write_client(self) -> None:
         waiting = self._talk.to_client
-        writable = select.poll()
-        writable.register(self._stdout, select.POLLOUT)
-        while waiting and writable.poll(0):
+        while waiting and self._writable.poll(0):
             del waiting[: os.write(self._stdout, waiting[:_WRITE])]
 
     def _read_owner(self) -> None:
