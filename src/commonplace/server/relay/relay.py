@@ -24,7 +24,8 @@ STARTING_SECONDS_MAX = 10.0
 LAST_WORDS_SECONDS_MAX = 0.5
 
 _PAUSE = 0.02
-_READ = 256 * 1024
+# More is asked of the system for each message anew, mapped and given back.
+_READ = 64 * 1024
 # What a pipe takes without blocking once `poll` says that it can be written to.
 _WRITE = select.PIPE_BUF
 
