@@ -12,6 +12,8 @@ import pytest
 
 from commonplace.core.text.edits import Edit
 from commonplace.errors import BadPath, NotFound, Unavailable, Unreadable
+from commonplace.vault.files import reader
+from commonplace.vault.files.openat import open_beneath
 from commonplace.vault.index import database, updates
 from commonplace.vault.index.build.builder import Builder, BuildNews
 from commonplace.vault.index.mirror import NoteChange
@@ -54,6 +56,39 @@ async def test_notes_are_read_at_once_though_nothing_is_indexed(
     async with open_vault(make_settings(NOTES), follow=False) as vault:
         assert (await vault.texts.accepted("Projects/Plan.md")).startswith("# The Plan")
         assert vault.texts.find("Projects/Plan") == "Projects/Plan.md"
+
+
+async def test_a_known_note_is_found_and_read_by_one_look_at_its_file(
+    make_settings: MakeSettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with current(make_settings(NOTES)) as vault:
+        looked: list[str] = []
+
+        def look(directory: int, path: str, flags: int, mode: int = 0o600) -> int:
+            looked.append(path)
+            return open_beneath(directory, path, flags, mode)
+
+        monkeypatch.setattr(reader, "open_beneath", look)
+        assert await vault.texts.find_marked("Ideas.md") == ("Ideas.md", NOTES["Ideas.md"])
+        assert looked == ["Ideas.md"]
+        assert await vault.texts.find_marked("Ideas") == ("Ideas.md", NOTES["Ideas.md"])
+
+
+@pytest.mark.parametrize("live", [True, False])
+async def test_a_note_whose_file_went_a_moment_ago_is_not_there(
+    make_settings: MakeSettings, live: bool
+) -> None:
+    settings = make_settings(NOTES)
+    async with current(settings) as vault:
+        if live:
+            await vault.notes.edit("Ideas.md", lambda _: [Edit(0, 0, "x")], "person:me")
+            await vault.notes.late_files(["Ideas.md"])
+        (folder(settings) / "Ideas.md").unlink()
+        with pytest.raises(NotFound, match="Document not found"):
+            await vault.texts.find_marked("Ideas.md")
+        (folder(settings) / "Ideas.md").mkdir()
+        with pytest.raises(NotFound, match="is a folder"):
+            await vault.texts.find_marked("Ideas.md")
 
 
 async def test_links_are_told_in_both_directions(make_settings: MakeSettings) -> None:

@@ -114,6 +114,7 @@ class Served:
 
     async def session(self, stream: BufferedByteStream, greeting: Hello, own: Settings) -> None:
         """Serve one MCP client until it goes."""
+        from commonplace.server.mcp.direct.transport_stream import over_transport
         from commonplace.server.mcp.stream import serve_stream
         from commonplace.tools.table import Actor
 
@@ -125,7 +126,8 @@ class Served:
             # After the greeting: what follows is loaded while the client thinks.
             get_running_loop().call_later(_GREETING_SECONDS, self.wanted.set)
         actor = Actor(f"process:{greeting.session}", "assistant")
-        await serve_stream(self._services[choices], stream, stream, actor)
+        async with over_transport(stream) as quick:
+            await serve_stream(self._services[choices], quick, quick, actor)
 
     async def app(self, own: Settings) -> "ASGIApp":
         """Make an HTTP app; each has a server of its own, since one app can start once."""

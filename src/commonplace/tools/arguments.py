@@ -129,9 +129,9 @@ def _regular(schema: Schema, raw: Mapping[str, object]) -> dict[str, object]:
 
 def _from_text(value: object, schema: Schema) -> object:
     """Return what a text means where the schema takes no text, if that is unambiguous."""
-    kinds = set(_kinds(schema))
-    if not isinstance(value, str) or "string" in kinds:
+    if not isinstance(value, str) or "string" in _kinds(schema):
         return value
+    kinds = set(_kinds(schema))
     text = value.strip()
     if kinds & {"number", "integer"} and len(text) <= NUMERIC_TEXT_MAX and _NUMBER.fullmatch(text):
         return float(text) if "." in text else int(text)
@@ -163,6 +163,8 @@ def _missing(schema: Schema, given: Mapping[str, object]) -> list[str]:
 
 def _unknown(schema: Schema, given: Mapping[str, object]) -> list[str]:
     properties = _properties(schema)
+    if given.keys() <= properties.keys():
+        return []
     takes = ", ".join(f"`{name}`" for name in properties) or "no parameters"
     return [
         f"Unknown parameter `{shown(name)}`.{_meant(name, properties)} This tool takes: {takes}."

@@ -7,9 +7,11 @@ from typing import Any
 import anyio
 import pytest
 from anyio.abc import SocketStream
+from anyio.streams.buffered import BufferedByteStream
 from hypothesis import given, settings, strategies as st
 from mcp_types import JSONRPCError, JSONRPCResponse
 
+from commonplace.server.mcp.direct.transport_stream import over_transport
 from commonplace.server.mcp.jsonrpc_lines import MESSAGE_BYTES_MAX, Refused, decoded, encoded
 from commonplace.server.mcp.stream import UNANSWERED_MAX, serve_stream
 from tests.server.small_vault import OWNER, Shelf, pair, service_on
@@ -82,8 +84,8 @@ async def session(shelf: Shelf | None = None) -> AsyncGenerator[Wire]:
 
 
 async def serve(shelf: Shelf, stream: SocketStream) -> None:
-    async with stream:
-        await serve_stream(service_on(shelf), stream, stream, OWNER)
+    async with stream, over_transport(BufferedByteStream(stream)) as quick:
+        await serve_stream(service_on(shelf), quick, quick, OWNER)
 
 
 @pytest.mark.parametrize(

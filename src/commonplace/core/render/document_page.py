@@ -4,8 +4,9 @@ The lines are never altered: what `read` shows is what `edit` has to match. What
 said in a note below instead.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
+from operator import add
 
 from commonplace.core.text import invisible
 from commonplace.core.text.line_pages import LinePage, fit, lines_of
@@ -15,6 +16,9 @@ SHOWN_LINE_MAX = 2_000
 INVISIBLE_COUNTED_MAX = 10_000
 KINDS_NAMED_MAX = 8
 LINES_NAMED_MAX = 8
+
+_NUMBER = "%6d\t"
+_NUMBERS = tuple(map(_NUMBER.__mod__, range(1, PAGE_LINES + 1)))
 
 
 def numbered(text: str, offset: int = 1, limit: int = PAGE_LINES) -> tuple[str, LinePage]:
@@ -32,7 +36,7 @@ def numbered(text: str, offset: int = 1, limit: int = PAGE_LINES) -> tuple[str, 
     shown = lines[page.first - 1 : page.last]
     if "\r" in text or not page.whole:
         shown = list(map(_cut, shown))
-    body = "\n".join(map("%6d\t%s".__mod__, enumerate(shown, page.first)))
+    body = "\n".join(map(add, _numbers(page), shown))
     if page.is_last:
         return body, page
     note = (
@@ -66,6 +70,13 @@ def invisible_note(text: str) -> str | None:
     least = "at least " if total == INVISIBLE_COUNTED_MAX else ""
     characters = _count(total, "invisible character")
     return f"[This document holds {least}{characters}: {_kinds(lines)}.]"
+
+
+def _numbers(page: LinePage) -> Iterable[str]:
+    """Return what stands before each line of a page; nearly all pages are first ones."""
+    if page.last <= PAGE_LINES:
+        return _NUMBERS[page.first - 1 : page.last]
+    return map(_NUMBER.__mod__, range(page.first, page.last + 1))
 
 
 def _cut(line: str) -> str:

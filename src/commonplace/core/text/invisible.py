@@ -21,6 +21,7 @@ _CLASS = "".join(f"\\U{first:08x}-\\U{last:08x}" for first, last in _HIDDEN)
 _SUSPECT = re.compile(f"[{_CLASS}]")
 
 _ASCII = bytes(range(128))
+_SEEN = b"\t\n" + bytes(range(0x20, 0x7F))
 
 _JOINERS = "\u200c\u200d"
 _EMOJI_STYLE = "\ufe0f"
@@ -44,10 +45,11 @@ def positions(text: str) -> Iterator[tuple[int, str]]:
 
 def _all_seen(text: str) -> bool:
     """Tell quickly that a text holds nothing to look for; False if it takes a closer look."""
-    if not text.replace("\r\n", "").replace("\n", "").replace("\t", "").isprintable():
-        return False
+    lines = text.replace("\r\n", "\n")
     if text.isascii():
-        return True
+        return not lines.encode().translate(None, _SEEN)
+    if not lines.replace("\n", "").replace("\t", "").isprintable():
+        return False
     return not _SUSPECT.search(text.encode().translate(None, _ASCII).decode())
 
 

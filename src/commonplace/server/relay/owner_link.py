@@ -26,7 +26,8 @@ from commonplace.vault.settings import Settings
 OWNER_LINE_MAX = 256 * 1024 * 1024
 
 _PAUSE_MIN, _PAUSE_MAX = 0.02, 0.2
-_BYTES = 256 * 1024
+# More is asked of the system for each message anew, mapped and given back.
+_BYTES = 64 * 1024
 
 
 class OwnerLost(Exception):

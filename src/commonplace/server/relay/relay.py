@@ -24,7 +24,8 @@ STARTING_SECONDS_MAX = 10.0
 LAST_WORDS_SECONDS_MAX = 0.5
 
 _PAUSE = 0.02
-_READ = 256 * 1024
+# More is asked of the system for each message anew, mapped and given back.
+_READ = 64 * 1024
 # What a pipe takes without blocking once `poll` says that it can be written to.
 _WRITE = select.PIPE_BUF
 
@@ -49,6 +50,9 @@ class Relay:
         self._lines = LineBuffer()
         self._leave_by: float | None = None
         self._stopped = False
+        self._poll, self._polled = select.poll(), dict[int, int]()
+        self._writable = select.poll()
+        self._writable.register(stdout, select.POLLOUT)
 
     def run(self) -> None:
         """Relay until the client closes stdin, or `stop` becomes readable."""
@@ -75,15 +79,21 @@ class Relay:
 
     def _turn(self) -> None:
         """Wait until something can be read or written, and do it."""
-        poll = select.poll()
-        for handle, events in self._wanted().items():
-            poll.register(handle, events)
         try:
-            for handle, events in poll.poll(self._wait()):
+            for handle, events in self._polling().poll(self._wait()):
                 self._handle(handle, events)
         except OwnerLost:
             self._link.lose()
             self._talk.lost()
+
+    def _polling(self) -> select.poll:
+        """Return what is waited with; from one message to the next it is mostly the same."""
+        wanted = self._wanted()
+        if wanted != self._polled:
+            self._poll, self._polled = select.poll(), wanted
+            for handle, events in wanted.items():
+                self._poll.register(handle, events)
+        return self._poll
 
     def _wanted(self) -> dict[int, int]:
         wanted = {self._stop: select.POLLIN}
@@ -132,9 +142,7 @@ class Relay:
 
     def _write_client(self) -> None:
         waiting = self._talk.to_client
-        writable = select.poll()
-        writable.register(self._stdout, select.POLLOUT)
-        while waiting and writable.poll(0):
+        while waiting and self._writable.poll(0):
             del waiting[: os.write(self._stdout, waiting[:_WRITE])]
 
     def _read_owner(self) -> None:

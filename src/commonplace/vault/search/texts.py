@@ -4,13 +4,21 @@ A live text is ahead of its file, and the file of the index. The corpus holds ac
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 
 import anyio.to_thread
 
 from commonplace.core import critic, paths
 from commonplace.core.render import listings
 from commonplace.core.text import endings, quotation
-from commonplace.errors import BadPath, CommonplaceError, NotFound, Unavailable, Unreadable
+from commonplace.errors import (
+    BadArgument,
+    BadPath,
+    CommonplaceError,
+    NotFound,
+    Unavailable,
+    Unreadable,
+)
 from commonplace.vault.documents.notes import LiveNotes
 from commonplace.vault.files.roots import Roots
 from commonplace.vault.index.mirror import Contents
@@ -92,28 +100,53 @@ class Texts:
         there = like != folder and self._roots.is_folder(like)
         return NotFound(missing, f"Did you mean {like}?") if there else NotFound(missing)
 
+    async def find_marked(self, raw: str) -> tuple[str, str]:
+        """Return the path of the note that `raw` names, and its text as it stands.
+
+        A note that is known and just its file is looked at once, and found by being read.
+        """
+        path = self._plainly_named(raw)
+        if path is not None:
+            self.require_roots()
+            with suppress(NotFound, BadArgument):
+                return path, await self._in_file(path)
+        found = self.find(raw)
+        return found, await self.marked(found)
+
+    def _plainly_named(self, raw: str) -> str | None:
+        """Return the path of a note that the index knows, if nobody works on it."""
+        with suppress(BadPath):
+            path = paths.note_path(raw)
+            known = self._contents.catalog.get(path) is not None
+            if known and not self._roots.ignores(path) and not self._notes.is_live(path):
+                return path
+        return None
+
     async def marked(self, path: str) -> str:
         """Read a note's text as it stands, pending suggestions and all: live, else its file's."""
         self.require_roots()
-        entry = self._contents.catalog.get(path)
-        found = path if entry is not None else self.find(path)
+        found = path if self._contents.catalog.get(path) is not None else self.find(path)
         if (live := await self._notes.text(found)) is not None:
             return live
-        on_disk = (entry.on_disk if entry else self._roots.find(found)) or found
         try:
-            look = self._roots.look(on_disk)
+            return await self._in_file(found)
         except NotFound:
             # The index does not know yet that it went, or that it has another name on disk.
-            on_disk = self._roots.find(self.find(path)) or found
-            look = self._roots.look(on_disk)
+            return await self._read(found, self._roots.find(self.find(path)) or found)
+
+    async def _in_file(self, path: str) -> str:
+        entry = self._contents.catalog.get(path)
+        return await self._read(path, (entry.on_disk if entry else self._roots.find(path)) or path)
+
+    async def _read(self, path: str, on_disk: str) -> str:
+        look = self._roots.look(on_disk)
         data = look.data
         if look.in_doubt:
             data, _ = await anyio.to_thread.run_sync(self._roots.read_patiently, on_disk)
         try:
-            text, _ = endings.decode(data)
+            return endings.decode(data)[0]
         except Unreadable as error:
-            raise Unreadable(f"{found}: {error}.") from error
-        return text
+            raise Unreadable(f"{path}: {error}.") from error
 
     async def accepted(self, path: str) -> str:
         """Read a note's accepted view."""

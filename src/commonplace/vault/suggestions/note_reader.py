@@ -73,8 +73,7 @@ class NoteReader:
 
         Whoever reads has to show what was decided: it is told once.
         """
-        found = self._texts.find(path)
-        marked = await self._texts.marked(found)
+        found, marked = await self._texts.find_marked(path)
         now = time.time()
         text = await aside_if_long(critic.accepted, marked)
         self.readings.remember(actor, found, text, now)

@@ -6,7 +6,7 @@ mistake of this module can be that it takes too few. Reads plain JSON values; no
 """
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import cast
 
 HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
@@ -103,7 +103,7 @@ def _call(
     if not params.keys() <= _CALL or not (progress is None or _is_id(progress)):
         return None
     token = cast("str | int | None", progress)
-    return replace(request, tool=name, arguments=arguments, progress=token)
+    return Request(request.id, request.method, request.opening, name, arguments, token)
 
 
 def _handshake(params: Json) -> Opening | None:
