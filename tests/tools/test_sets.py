@@ -98,6 +98,22 @@ async def test_what_is_sent_back_is_told(box: Box) -> None:
     assert read.blocks[1].endswith("A person sent it back: Is it a table?")
 
 
+async def test_what_became_of_a_tokens_set_is_told_to_nobody_else_of_its_name(box: Box) -> None:
+    """Any program can call itself as it likes, and what was told once is not told again."""
+    vault, tools = box
+    named, held = Actor("session:2", "Cursor"), Actor("token:1", "Cursor")
+    for owner, other in ((held, named), (named, held)):
+        number = len(vault.sets.kept.store.sets) + 1
+        await edit(tools, Call(owner), *(("red", "green") if number == 1 else ("folder", "crate")))
+        await vault.sets.kept.send_back(number, "Keep it")
+        told = [
+            (await tools.call("read", {"file_path": "a.md"}, Call(each))).notes
+            for each in (other, owner)
+        ]
+        assert told[0] == ()
+        assert len(told[1]) == 1
+
+
 async def test_a_withdrawn_write_is_told_to_its_set(box: Box) -> None:
     vault, tools = box
     await edit(tools)

@@ -27,6 +27,7 @@ import sys, tempfile, time
 from pathlib import Path
 
 import anyio
+import numpy  # a search in many notes loads it, once, and it stays
 
 from commonplace.vault import memory
 from commonplace.vault.open import open_vault
@@ -52,7 +53,7 @@ async def main(top, state):
             (top / "tags.md").unlink()
             await vault.indexer.update(["tags.md"])
         end = time.monotonic() + 60
-        while (after := resident()) > 1.7 * before and time.monotonic() < end:
+        while (after := resident()) > 1.4 * before and time.monotonic() < end:
             await anyio.sleep(0.2)
         print(before, most, after)
 
@@ -69,8 +70,8 @@ with tempfile.TemporaryDirectory() as place:
 def test_a_note_of_many_tags_leaves_little_behind() -> None:
     done = subprocess.run([sys.executable, "-c", BOMBS], capture_output=True, text=True, check=True)
     before, most, after = map(int, done.stdout.split())
-    assert most > 1.5 * before, "it took little anyway"
-    assert after <= 1.7 * before
+    assert most > 1.4 * before, "it took little anyway"
+    assert after <= 1.4 * before
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the heaps in question are glibc's")

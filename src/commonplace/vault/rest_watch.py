@@ -1,10 +1,14 @@
-"""Gives memory back when notes have changed and then rest; see `memory`."""
+"""Gives memory back when notes have changed and then rest; see `memory`.
+
+The texts that were read last go too, for a note that is gone may have been a very large one.
+"""
 
 from collections.abc import Awaitable, Callable
 
 import anyio
 import anyio.to_thread
 
+from commonplace.core import critic
 from commonplace.vault.memory import give_back
 
 REST_SECONDS = 5.0
@@ -28,4 +32,5 @@ class RestWatch:
             while self._changed.is_set():
                 self._changed = anyio.Event()
                 await self._sleep(REST_SECONDS)
+            critic.parse.cache_clear()
             await anyio.to_thread.run_sync(give_back)

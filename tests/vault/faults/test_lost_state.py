@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -75,6 +76,27 @@ async def found(vault: Vault) -> tuple[int, int]:
         return len(matches), len(await vault.search.search("bees", 100))
     except Unavailable:
         return 0, 0
+
+
+async def test_texts_that_are_deleted_are_missed_although_a_note_changes_first(
+    make_settings: MakeSettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody looks whether they are there before the index is written again."""
+    monkeypatch.setattr("commonplace.vault.index.indexer.LOOK_SECONDS", 1_000.0)
+    monkeypatch.setattr("commonplace.vault.index.indexer._RETRY_SECONDS", 0.05)
+    settings = make_settings(NOTES)
+    async with open_vault(settings) as vault:
+        await vault.indexer.settled()
+        for file in settings.state.glob("corpus-*"):
+            file.unlink()
+        (settings.roots[0].path / "new.md").write_text("bees are new\n")
+        with suppress(Unavailable):
+            await vault.indexer.update(["new.md"])
+
+        async def all_there() -> bool:
+            return (await found(vault))[0] == len(NOTES) + 1
+
+        await eventually(all_there)
 
 
 @pytest.mark.parametrize("names", [["index.db*", "corpus-*"], ["corpus-*"], ["index.db"]])

@@ -1,8 +1,17 @@
 """The ledger's rows as they are kept."""
 
 import json
+from dataclasses import replace
+from pathlib import Path
 
-from commonplace.vault.suggestions.ledger import Decision, decision_of, plain
+import pytest
+
+from commonplace.vault.log.late_records import Afterwards
+from commonplace.vault.log.sqlite import SqliteLog
+from commonplace.vault.suggestions import ledger as ledgers
+from commonplace.vault.suggestions.ledger import Decision, Ledger, decision_of, plain
+
+pytestmark = pytest.mark.anyio
 
 ONE = Decision(
     time=2.0,
@@ -36,3 +45,23 @@ def test_kept_decisions_share_what_they_have_in_common() -> None:
 def test_a_decision_that_an_older_program_kept_is_read() -> None:
     kept = {name: value for name, value in plain(ONE).items() if name not in ("actors", "by")}
     assert decision_of(kept).actors == ()
+
+
+async def test_what_ended_takes_no_more_memory_than_there_is_room_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By number alone, ten thousand ends of a megabyte each would fill a machine."""
+    monkeypatch.setattr(ledgers, "_CHARACTERS_MAX", 1_000)
+    ends = [replace(ONE, time=float(n), old="", new="x" * 300) for n in range(5)]
+    async with SqliteLog(tmp_path / "live.db") as log:
+        first, second = Ledger(Afterwards(log)), Ledger(Afterwards(log))
+        await first.decide(ends[:2])
+        await first.decide(ends[2:])
+        await second.load()
+        for ledger in (first, second):
+            assert [one.time for one in ledger.decisions(10)] == [4.0, 3.0, 2.0]
+        await first.decide([replace(ONE, time=9.0, new="x" * 5_000)])
+        assert [one.time for one in first.decisions(10)] == [9.0]
+        await first.rewrite(lambda one: replace(one, old="", new=""))
+        await first.decide(ends[:3])
+        assert len(first.decisions(10)) == 4

@@ -45,7 +45,8 @@ _NOTHING: tuple[_Nested, ...] = ()
 
 # A call reads the same long text several times: to show it, to match in it, to check what it wrote;
 # and what one call wrote is what the next one begins with. This is the one place that keeps texts,
-# and no more than four: `tests/core/critic/test_speed.py` says what it is for.
+# and no more than four, until a rest (`vault/rest_watch`): `tests/core/critic/test_speed.py` says
+# what it is for.
 @lru_cache(maxsize=4)
 def parse(text: str) -> Marked:
     """Read a text. Never fails. What is returned is shared, and not to be changed."""

@@ -9,6 +9,7 @@ from itertools import islice
 from types import MappingProxyType
 
 from commonplace.core.paths import has_note_suffix
+from commonplace.errors import Unavailable
 from commonplace.vault.files.reader import Listed
 from commonplace.vault.files.roots import Roots
 from commonplace.vault.index.build import scan
@@ -128,6 +129,8 @@ class Updates:
 
     def _open_writer(self) -> IndexWriter:
         if self._writer is None:
+            if self._reader.lost:  # a writer makes those files anew, empty: nobody would miss them
+                raise Unavailable("The index was deleted. It is built anew; try again soon.")
             self._writer = IndexWriter(
                 self._settings.state, several_roots=self._settings.several_roots
             )

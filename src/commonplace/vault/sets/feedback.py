@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
+from commonplace.core.scopes import HOLDER_PREFIX
 from commonplace.core.text.quotation import one_line
 from commonplace.errors import Conflict
 from commonplace.vault.log.late_records import Afterwards
@@ -61,7 +62,7 @@ class Feedback:
         if self._looked.get(key, (0.0, 0.0, 0, 0)) == now:
             return []
         self._looked[key] = now
-        mine = [one for one in self._sets.store.sets.values() if key == one.key or name == one.who]
+        mine = [one for one in self._sets.store.sets.values() if _is_of(one, key, name)]
         lines: list[str] = []
         for one in sorted(mine, key=lambda each: -each.number)[:SETS_TOLD_MAX]:
             contents = await self._reader.get(one.number)
@@ -105,6 +106,12 @@ class Feedback:
         self._told[str(one.number)] = value
         await self._kept.put(_KIND, str(one.number), value)
         return True
+
+
+def _is_of(one: ChangeSet, key: str, name: str) -> bool:
+    """Tell whether a set is an assistant's: an access token says who it is, else its name does."""
+    held = any(each.startswith(HOLDER_PREFIX) for each in (key, one.key))
+    return key == one.key or (not held and name == one.who)
 
 
 def _reasons(contents: SetContents) -> list[str]:

@@ -9,9 +9,10 @@ import asyncio
 import json
 import sys
 import uuid
-from collections.abc import Callable, Collection, Mapping
+from collections import deque
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
-from itertools import takewhile
+from itertools import islice, takewhile
 from typing import Any, Literal
 
 from commonplace.core.critic import rank
@@ -24,6 +25,7 @@ _SUGGESTED = "suggested"
 _DECIDED = "decided"
 _TOLD = "decided-told"
 _DECISIONS_MAX = 10_000
+_CHARACTERS_MAX = 8_000_000  # of all that was suggested; the latest is there always
 _COMMON = ("who", "decision", "document", "path", "author", "actor", "reason", "by")
 
 
@@ -107,6 +109,11 @@ class Decision:
             made=credit.time,
         )
 
+    @property
+    def length(self) -> int:
+        """How many characters are its own, which no other decision shares."""
+        return len(self.old) + len(self.new) + len(self.reason)
+
     def concerns(self, actor: str, name: str) -> bool:
         """Tell whether others brought about the end of an assistant's suggestion.
 
@@ -133,7 +140,8 @@ class Ledger:
         self._kept = kept
         self.doubts = SuspectedRejections(kept)
         self._credits: dict[tuple[str, str], Credit] | None = None
-        self._decisions: list[Decision] = []
+        self._decisions: deque[Decision] = deque()
+        self._length = 0
         self._told: dict[tuple[str, str], float] = {}
         self._listeners: list[Callable[[str], None]] = []
 
@@ -151,7 +159,7 @@ class Ledger:
             for value in (await self._kept.records(_DECIDED)).values()
             for row in json.loads(value)
         ]
-        self._decisions = sorted(decided, key=lambda one: one.time)[-_DECISIONS_MAX:]
+        self._add(sorted(decided, key=lambda one: one.time))
         told = await self._kept.records(_TOLD)
         self._told = {_pair(key): float(value) for key, value in told.items()}
         await self.doubts.load()
@@ -198,7 +206,7 @@ class Ledger:
         await self._end_doubts(decisions)
         value = json.dumps([plain(one) for one in decisions], ensure_ascii=False)
         await self._kept.put(_DECIDED, uuid.uuid4().hex, value)
-        self._decisions = [*self._decisions, *decisions][-_DECISIONS_MAX:]
+        self._add(decisions)
 
     async def enter(self, decisions: Collection[Decision]) -> list[Record]:
         """Remember how suggestions ended, and return what the caller has to save of that."""
@@ -207,13 +215,15 @@ class Ledger:
             return []
         await self._end_doubts(decisions)
         value = json.dumps([plain(one) for one in decisions], ensure_ascii=False)
-        self._decisions = [*self._decisions, *decisions][-_DECISIONS_MAX:]
+        self._add(decisions)
         return [Record(_DECIDED, uuid.uuid4().hex, value)]
 
     async def rewrite(self, remade: Callable[[Decision], Decision]) -> int:
         """Let rows be others from now on, on record too; return how many are."""
         await self.load()
-        self._decisions = [remade(one) for one in self._decisions]
+        rows, self._length = list(map(remade, self._decisions)), 0
+        self._decisions.clear()
+        self._add(rows)
         changed = 0
         for key, value in (await self._kept.records(_DECIDED)).items():
             rows = [decision_of(row) for row in json.loads(value)]
@@ -224,6 +234,16 @@ class Ledger:
                 await self._kept.put(_DECIDED, key, kept)
         return changed
 
+    def _add(self, decisions: Iterable[Decision]) -> None:
+        """Keep decisions in memory, and no more than there is room for."""
+        for one in decisions:
+            self._decisions.append(one)
+            self._length += one.length
+            while len(self._decisions) > _DECISIONS_MAX or (
+                self._length > _CHARACTERS_MAX and len(self._decisions) > 1
+            ):
+                self._length -= self._decisions.popleft().length
+
     async def _end_doubts(self, decisions: Collection[Decision]) -> None:
         for document in {one.document for one in decisions}:
             ids = [one.id for one in decisions if one.document == document]
@@ -231,7 +251,7 @@ class Ledger:
 
     def decisions(self, limit: int) -> list[Decision]:
         """Return the latest decisions, newest first."""
-        return self._decisions[: -limit - 1 : -1]
+        return list(islice(reversed(self._decisions), limit))
 
     def ended(self, document: str, path: str, since: float) -> list[Decision]:
         """Return the ends of suggestions in one document, or at its path, since a time."""
