@@ -2,7 +2,7 @@
 
 import asyncio
 import sqlite3
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -88,6 +88,30 @@ async def test_whoever_waited_so_finds_nothing_to_fetch_when_it_takes_over(
     assert left.take_in == left.set_aside == []
     async with owning(url, tmp_path / "two") as vault:
         assert await vault.texts.marked("Folder/a cat.md") == "typed A cat sat.\nThe end."
+
+
+async def test_a_file_that_is_replaced_while_it_is_fetched_comes_the_next_time(
+    url: str, tmp_path: Path, waiting: StandbyCopy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with make_node(url) as node:
+        files = FileStore(url, take(node))
+        await files.put_contents([b"1", b"2", b"other"])
+        await files.change({b"a.md": KeptFile(sha_of(b"1")), b"b.md": KeptFile(sha_of(b"other"))})
+        sizes = StoreReader.sizes
+
+        async def replaced(self: StoreReader, shas: Sequence[bytes]) -> dict[bytes, int]:
+            found = await sizes(self, shas)
+            await files.change({b"a.md": KeptFile(sha_of(b"2"))}, unneeded=[sha_of(b"1")])
+            return found
+
+        with monkeypatch.context() as once:
+            once.setattr(StoreReader, "sizes", replaced)
+            await waiting.bring_up_to_date()
+        notes = tmp_path / "two" / "notes"
+        assert files_in(notes) == {b"b.md": b"other"}
+        await waiting.bring_up_to_date()
+        assert files_in(notes) == {b"a.md": b"2", b"b.md": b"other"}
+        await files.close()
 
 
 async def test_a_waiting_copy_keeps_its_files_when_very_many_vanish_from_the_database(

@@ -117,13 +117,14 @@ async def _take_in(copy: TeamCopy, paths: list[bytes]) -> None:
 async def fetch(
     copy: NodeCopy, paths: Mapping[bytes, Stamp | None], listed: Mapping[bytes, KeptFile]
 ) -> None:
-    """Write files of the store into the folder."""
+    """Write files of the store into the folder, as far as it gives their contents."""
     sizes = await copy.store.sizes(list({listed[path].sha for path in paths}))
     for step in steps(paths, lambda path: sizes.get(listed[path].sha, 0)):
         contents = await copy.store.contents(list({listed[path].sha for path in step}))
         files = [
             FileReplacement(path, listed[path], contents[listed[path].sha], paths[path])
             for path in step
+            if listed[path].sha in contents
         ]
         await anyio.to_thread.run_sync(_write, copy, files)
 

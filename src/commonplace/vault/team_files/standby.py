@@ -50,8 +50,8 @@ class StoreReader:
         return await self._read(partial(store.sizes, shas=shas))
 
     async def contents(self, shas: Sequence[bytes]) -> dict[bytes, bytes]:
-        """Read contents, by hash; `NotFound` if one is not kept any more."""
-        return await self._read(partial(store.read_contents, shas=shas))
+        """Read contents, by hash; those that were replaced meanwhile are left out."""
+        return await self._read(partial(store.read_kept_contents, shas=shas))
 
     async def _read(self, work: Callable[[Connection], T]) -> T:
         def read() -> T:
@@ -78,9 +78,10 @@ class StandbyCopy:
     async def bring_up_to_date(self) -> list[bytes]:
         """Change what changed in the store, the first time all that differs; return which files.
 
+        A file that is changed again meanwhile may be left for the next time.
+
         Raises:
             Conflict: the folder holds other files, and never was a copy of this vault.
-            NotFound: a content was replaced meanwhile; the next time finds the one after it.
             Unavailable: the database does not answer, or a file cannot be written.
 
         """
