@@ -1,8 +1,14 @@
 """The ledger's rows as they are kept."""
 
 import json
+from dataclasses import replace
+from pathlib import Path
 
-from commonplace.vault.suggestions.ledger import Decision, decision_of, plain
+import pytest
+
+from commonplace.vault.log.late_records import Afterwards
+from commonplace.vault.log.sqlite import SqliteLog
+from commonplace.vault.suggestions.ledger import Decision, Ledger, decision_of, plain
 
 ONE = Decision(
     time=2.0,
@@ -36,3 +42,24 @@ def test_kept_decisions_share_what_they_have_in_common() -> None:
 def test_a_decision_that_an_older_program_kept_is_read() -> None:
     kept = {name: value for name, value in plain(ONE).items() if name not in ("actors", "by")}
     assert decision_of(kept).actors == ()
+
+
+@pytest.mark.anyio
+async def test_a_decision_that_is_put_on_record_late_hides_none_that_was_made_after_it(
+    tmp_path: Path,
+) -> None:
+    """One that a crash cut short is on record after others, at the time at which it was made."""
+    log = SqliteLog(tmp_path / "live.db")
+    kept = Afterwards(log)
+    ledger = Ledger(kept)
+    later, late = replace(ONE, time=3.0), replace(ONE, time=1.0, document="d2", path="b.md")
+    await ledger.decide([later])
+    await ledger.decide([late])
+    assert ledger.ended("d1", ONE.path, since=2.0) == [later]
+    assert ledger.ended("d2", "b.md", since=2.0) == []  # the control
+    log_rows = await ledger.enter([replace(late, time=0.5)])
+    assert [json.loads(row.value or "")[0]["time"] for row in log_rows] == [0.5]
+    assert ledger.ended("d1", ONE.path, since=2.0) == [later]
+    assert ledger.decisions(1) == [later]
+    await kept.close()
+    await log.close()

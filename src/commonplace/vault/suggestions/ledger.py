@@ -12,6 +12,7 @@ import uuid
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from itertools import takewhile
+from operator import attrgetter
 from typing import Any, Literal
 
 from commonplace.core.critic import rank
@@ -151,7 +152,7 @@ class Ledger:
             for value in (await self._kept.records(_DECIDED)).values()
             for row in json.loads(value)
         ]
-        self._decisions = sorted(decided, key=lambda one: one.time)[-_DECISIONS_MAX:]
+        self._take_up(decided)
         told = await self._kept.records(_TOLD)
         self._told = {_pair(key): float(value) for key, value in told.items()}
         await self.doubts.load()
@@ -198,7 +199,7 @@ class Ledger:
         await self._end_doubts(decisions)
         value = json.dumps([plain(one) for one in decisions], ensure_ascii=False)
         await self._kept.put(_DECIDED, uuid.uuid4().hex, value)
-        self._decisions = [*self._decisions, *decisions][-_DECISIONS_MAX:]
+        self._take_up(decisions)
 
     async def enter(self, decisions: Collection[Decision]) -> list[Record]:
         """Remember how suggestions ended, and return what the caller has to save of that."""
@@ -207,8 +208,13 @@ class Ledger:
             return []
         await self._end_doubts(decisions)
         value = json.dumps([plain(one) for one in decisions], ensure_ascii=False)
-        self._decisions = [*self._decisions, *decisions][-_DECISIONS_MAX:]
+        self._take_up(decisions)
         return [Record(_DECIDED, uuid.uuid4().hex, value)]
+
+    def _take_up(self, decisions: Collection[Decision]) -> None:
+        """Put decisions among the others by time: one that a crash cut short is entered late."""
+        merged = sorted([*self._decisions, *decisions], key=attrgetter("time"))
+        self._decisions = merged[-_DECISIONS_MAX:]
 
     async def rewrite(self, remade: Callable[[Decision], Decision]) -> int:
         """Let rows be others from now on, on record too; return how many are."""
