@@ -17,7 +17,7 @@ from commonplace.vault.postgres.connection import Connection
 from commonplace.vault.postgres.pool import Pool, reading
 from commonplace.vault.settings import Settings
 from commonplace.vault.team_files import store
-from commonplace.vault.team_files.catch_up import fetch
+from commonplace.vault.team_files.catch_up import drop_our_spares, fetch
 from commonplace.vault.team_files.differences import find_all, find_some
 from commonplace.vault.team_files.store import KeptFile
 from commonplace.vault.team_files.synced_files import AGREED, SyncedFiles
@@ -88,6 +88,8 @@ class StandbyCopy:
         stored: dict[bytes, KeptFile | None]
         if self._last is None:
             last, listed = await self.store.listed()
+            # While it is known what we wrote: that is forgotten once the files have changed again.
+            await anyio.to_thread.run_sync(drop_our_spares, self)
             found = await anyio.to_thread.run_sync(find_all, self, listed)
         else:
             last, stored = await self.store.changes(self._last)
