@@ -83,8 +83,17 @@ savers: compiled ## programs that save notes while people type in them: make sav
 	@mkdir -p build
 	$(BIN)/python -m tests.live.savers $(or $(SAVES),2000) build $(wildcard /dev/shm)
 
-soak: compiled   ## kills, hostile updates, malformed messages, slow readers for a while: make soak MINUTES=60 TURNS=200
+# What may happen to the nodes of a team's server, and to its database.
+TEAM_FAULTS := $(patsubst %,tests/engines/postgres/test_%.py,busy_team kills faults network slow_reader)
+
+soak: compiled   ## kills, hostile updates, malformed messages, slow readers for a while: make soak MINUTES=60 TURNS=200; of a team's server in full: TEAM=1
+ifdef TEAM
+	@$(BIN)/python -m tests.engines.postgres.server
+	COMMONPLACE_KILLS=200 COMMONPLACE_KILL_NOTES=500 COMMONPLACE_STOP_SECONDS=30 \
+	    $(LONG) -s -m engines $(TEAM_FAULTS)
+else
 	$(BIN)/python -m tests.live.soak $(or $(MINUTES),5) $(or $(TURNS),1)
+endif
 
 eval: $(DEV) model ## measure how well search finds things: make eval SETS=FOLDER (layout: bench/eval.py)
 	@[ -n "$(SETS)" ] || { echo "Name the folder of labelled sets: make eval SETS=FOLDER"; exit 2; }

@@ -22,6 +22,7 @@ from commonplace.vault import memory
 from commonplace.vault.settings import Root, Settings
 
 OWNER_SOCKET = "owner.sock"
+_NODE_SOCKET = "node.sock"
 
 _TEAM_MARK = "for-a-team"
 
@@ -55,13 +56,14 @@ class Claim:
 
 def claim(settings: Settings) -> Claim | None:
     """Become the owner, or give None when the vault has one that answers."""
-    prepare_state(settings.state)
-    folder = _prepared_sockets(settings)
+    folder = prepared_sockets(settings)
     until = time.monotonic() + _PATIENCE
     while True:
         locks = _lock_all(settings)
         if not isinstance(locks, Root):
-            _refuse_teams(settings, locks)
+            if _is_teams(settings):
+                unlock(locks)
+                return _front_end_of_node(settings)
             memory.share_one_heap()  # an owner runs for days, in threads that start after this
             return _listening(folder, locks)
         link = connect(settings)
@@ -82,21 +84,21 @@ def keep_for_team(state_base: Path) -> None:
     (state_base / _TEAM_MARK).touch(mode=0o600)
 
 
-def _refuse_teams(settings: Settings, locks: list[int]) -> None:
-    if (settings.state.parent / _TEAM_MARK).exists():
-        unlock(locks)
-        raise OwnedElsewhere(
-            "This vault is a team's, and is not open here now. Open its page, and try again on the"
-            " machine that has it then; or, if this is no node of a team's server any more, name"
-            " another folder with --state."
-        )
-    if _is_node(settings):
-        unlock(locks)
+def listen_for_vaults(state_base: Path) -> socket.socket:
+    """Listen for programs that mean any vault of this node that is not open here."""
+    return _listen(_prepared_sockets(state_base), _NODE_SOCKET)
+
+
+def _front_end_of_node(settings: Settings) -> None:
+    """Find the node that carries programs to a team's vault: nobody here may own it."""
+    link = connect(settings)
+    if link is None:
         raise OwnedElsewhere(
             "This vault is a team's, and its node does not run here now. Start it, or try again on"
             " a machine where one runs; or, if this is no node of a team's server any more, name"
             " another folder with --state."
         )
+    link.close()
 
 
 def lock_for_node(settings: Settings) -> list[int]:
@@ -133,14 +135,19 @@ def lock_vaults_folder(folder: Path) -> int:
 
 def listen_as_node(settings: Settings) -> Claim:
     """Listen for front ends on this machine, for a node that holds the vault's lease."""
-    return _listening(_prepared_sockets(settings), [])
+    return _listening(_prepared_sockets(settings.state), [])
 
 
 def connect(settings: Settings) -> socket.socket | None:
-    """Reach the vault's owner; None when no process listens for this state folder."""
+    """Reach the vault's owner, or who carries to it; None when nobody listens here for either."""
+    owner = socket_folder(settings) / OWNER_SOCKET
+    return _connected(owner) or _connected(_sockets_of(settings.state.parent) / _NODE_SOCKET)
+
+
+def _connected(path: Path) -> socket.socket | None:
     link = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
-        link.connect(str(socket_folder(settings) / OWNER_SOCKET))
+        link.connect(str(path))
     except OSError:
         link.close()
         return None
@@ -177,16 +184,26 @@ def prepare_state(folder: Path) -> None:
 
 def socket_folder(settings: Settings) -> Path:
     """Say where the vault's sockets are: the state folder, or a short one when that is too long."""
-    name = os.fsencode(settings.state)
+    return _sockets_of(settings.state)
+
+
+def prepared_sockets(settings: Settings) -> Path:
+    """Make the folder of the vault's sockets, and return it."""
+    prepare_state(settings.state)
+    return _prepared_sockets(settings.state)
+
+
+def _sockets_of(state: Path) -> Path:
+    name = os.fsencode(state)
     if len(name) <= _SOCKET_FOLDER_MAX:
-        return settings.state
+        return state
     digest = hashlib.sha256(name).hexdigest()[:16]
     return _SHORT_FOLDER / f"commonplace-{os.getuid()}" / digest
 
 
-def _prepared_sockets(settings: Settings) -> Path:
-    folder = socket_folder(settings)
-    if folder != settings.state:
+def _prepared_sockets(state: Path) -> Path:
+    folder = _sockets_of(state)
+    if folder != state:
         _make_private(folder.parent)
         _make_private(folder)
     return folder
@@ -194,9 +211,16 @@ def _prepared_sockets(settings: Settings) -> Path:
 
 def _listening(folder: Path, locks: list[int]) -> Claim:
     try:
-        return Claim(locks, listen(folder / OWNER_SOCKET))
-    except OSError as error:
+        return Claim(locks, _listen(folder, OWNER_SOCKET))
+    except Unavailable:
         unlock(locks)
+        raise
+
+
+def _listen(folder: Path, name: str) -> socket.socket:
+    try:
+        return listen(folder / name)
+    except OSError as error:
         raise Unavailable(
             f"The owner's socket cannot be made ({error.strerror or error}). Try another --state."
         ) from None
@@ -277,6 +301,10 @@ def unlock(locks: list[int]) -> None:
 
 def _is_node(settings: Settings) -> bool:
     return (settings.state / _TEAM_MARK).exists()
+
+
+def _is_teams(settings: Settings) -> bool:
+    return _is_node(settings) or (settings.state.parent / _TEAM_MARK).exists()
 
 
 def _between_owners() -> OwnedElsewhere:

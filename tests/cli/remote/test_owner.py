@@ -31,8 +31,14 @@ def answering(folder: Path, answer: bytes) -> Generator[Owner]:
 
     def attend() -> None:
         client, _ = listener.accept()
-        with client:
-            client.recv(65_536)
+        with client, client.makefile("rb") as request:
+            head = dict(
+                line.lower().split(b": ", 1)
+                for line in iter(request.readline, b"\r\n")
+                if b": " in line
+            )
+            # What is left unread when a socket is closed resets it, and the answer is lost.
+            request.read(int(head.get(b"content-length", 0)))
             client.sendall(answer)
 
     thread = Thread(target=attend)

@@ -1,4 +1,4 @@
-"""`commonplace` that calls an edit saved before it is: a control."""
+"""`commonplace` that calls an edit saved before it is, some time before: a control."""
 
 import asyncio
 import itertools
@@ -7,14 +7,20 @@ from commonplace.cli import main
 from commonplace.vault.log.log import LogEntry
 from commonplace.vault.log.postgres import PostgresLog
 
+LATE_SECONDS = 0.3
+
 append = PostgresLog.append
 numbers = itertools.count(1)
 
 
 def append_eagerly(self: PostgresLog, entry: LogEntry) -> "asyncio.Future[int]":
-    saved = append(self, entry)
-    saved.add_done_callback(lambda done: done.cancelled() or done.exception())
-    told: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+    def save() -> None:
+        saved = append(self, entry)
+        saved.add_done_callback(lambda done: done.cancelled() or done.exception())
+
+    loop = asyncio.get_running_loop()
+    loop.call_later(LATE_SECONDS, save)
+    told: asyncio.Future[int] = loop.create_future()
     told.set_result(next(numbers))
     return told
 

@@ -14,8 +14,8 @@ import psycopg
 from tests.wait import PATIENCE, until
 
 MAKE_KEY = (
-    *("openssl", "req", "-x509", "-newkey", "rsa:3072", "-nodes", "-days", "3650"),
-    *("-subj", "/CN=commonplace"),
+    *("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"),
+    *("-nodes", "-days", "3650", "-subj", "/CN=commonplace"),
 )
 
 

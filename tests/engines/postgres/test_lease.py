@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 import psycopg
 import pytest
@@ -303,6 +304,24 @@ async def test_the_clock_of_a_node_does_not_matter(
         assert await two.claim("team") is None
         monkeypatch.undo()
         assert await two.claim("team") is None
+
+
+async def test_a_lease_by_the_clock_of_a_node_would_be_taken_from_its_owner(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The control."""
+    execute, real = Connection.execute, time.time
+
+    def by_own_clock(self: Connection, statement: str, parameters: Any = (), /) -> Any:
+        own = f"to_timestamp({time.time()})"
+        return execute(self, statement.replace("clock_timestamp()", own), parameters)
+
+    async with Leases(url, "one", seconds=LONG) as one, Leases(url, "two") as two:
+        assert await one.claim("team") is not None
+        monkeypatch.setattr(Connection, "execute", by_own_clock)
+        assert await two.claim("team") is None
+        monkeypatch.setattr(time, "time", lambda: real() + 3600)
+        assert await two.claim("team") is not None
 
 
 async def test_many_nodes_that_start_at_once_make_the_tables_once(url: str) -> None:

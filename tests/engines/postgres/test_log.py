@@ -9,6 +9,7 @@ import pytest
 from psycopg import sql
 
 from commonplace.errors import BadArgument, CommonplaceError, Unavailable
+from commonplace.vault.log import postgres_engine
 from commonplace.vault.log.log import Log, LogEntry
 from commonplace.vault.log.postgres import PostgresLog
 from commonplace.vault.postgres.connection import Connection, connect
@@ -169,6 +170,19 @@ async def test_whoever_knows_that_the_lease_is_lost_does_not_ask_a_silent_databa
             assert "another node may have this vault" in str(tried[0])
         assert (proxy.accepted == before) is lost
         await log.close()
+
+
+async def test_a_database_that_fails_while_a_vault_is_opened_is_told_as_that(
+    url: str, node: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(connection: Connection, *_: object) -> None:
+        connection.execute("SELECT pg_terminate_backend(pg_backend_pid())")
+
+    with monkeypatch.context() as failing:
+        failing.setattr(postgres_engine, "is_current", fail)
+        with pytest.raises(Unavailable, match="terminat"):
+            PostgresLog(url, take(node))
+    await PostgresLog(url, take(node)).close()
 
 
 async def test_text_that_no_database_keeps_is_refused_alone(url: str, node: Connection) -> None:

@@ -16,7 +16,8 @@ import anyio
 import httpx
 import psycopg
 import pytest
-from mcp import Client
+from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
 from psycopg import sql
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect as connect_socket
@@ -226,6 +227,32 @@ def test_the_pages_of_two_vaults_in_one_browser_keep_apart(team: TeamOfThree) ->
         assert [fault for watch in watches for fault in watch.faults] == []
 
 
+async def test_commands_at_each_node_reach_whoever_has_the_vault(team: TeamOfThree) -> None:
+    await document_id(team.nodes[0], "gamma")
+    owner = team.owners()["gamma"]
+    others = [node for node in team.nodes if node is not owner]
+    for node in others:
+        (node.vaults / "gamma").mkdir(exist_ok=True)  # it may not have had it yet
+        token = await run(node, "gamma", "token", "create", "ada")
+        assert [await status_with(token, each, "gamma") for each in team.nodes] == [200] * 3
+        assert await status_with("cp_wrong", node, "gamma") == 401  # the control
+        assert "ada" in await run(node, "gamma", "token", "list")
+        assert f"{place(node, 'gamma')}" in await run(node, "gamma", "status")
+        mcp = StdioServerParameters(
+            command=sys.executable,
+            args=[
+                *("-m", "commonplace", "mcp", str(node.vaults / "gamma")),
+                *("--state", str(node.state)),
+            ],
+        )
+        async with Client(stdio_client(mcp)) as assistant:
+            assert "This is gamma." in await call(assistant, "read", file_path="a.md")
+        assert list(node.state.rglob("live.db")) == []
+    (others[0].vaults / "sub" / "gamma").mkdir(parents=True)
+    assert "no vault of this node" in await run(others[0], "sub/gamma", "status")
+    assert team.owners()["gamma"] is owner
+
+
 def wait_closed(socket: ClientConnection) -> None:
     with suppress(ConnectionClosed):
         for _ in iter(lambda: socket.recv(PATIENCE), None):
@@ -316,16 +343,22 @@ async def test_a_dead_nodes_vaults_are_taken_by_the_others_and_nothing_is_lost(
             assert (await read(alive[1], each.vault, f"{word}.md")).count(word) == 1
 
 
-async def make_token(team: TeamOfThree, vault: str) -> str:
-    """Make a token as a person does at a node's machine; return it, or why there is none."""
-    words = ["token", "create", "ana", str(team.nodes[0].vaults / vault)]
+async def run(node: ServeProcess, vault: str, *words: str) -> str:
+    """Run a command as a person does at a node's machine; return what it said, or why not."""
+    folder = node.vaults / vault
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "commonplace", *words, "--state", str(team.nodes[0].state)),
+        *(sys.executable, "-m", "commonplace", *words, str(folder), "--state", str(node.state)),
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
     )
     said, complaint = await process.communicate()
     return (said if process.returncode == 0 else complaint).decode().strip()
+
+
+async def status_with(token: str, node: ServeProcess, vault: str) -> int:
+    shown = {"authorization": f"Bearer {token}"}
+    async with httpx.AsyncClient(timeout=PATIENCE, base_url=place(node, vault)) as http:
+        return (await http.get("/api/tree", headers=shown)).status_code
 
 
 @pytest.fixture
@@ -344,11 +377,10 @@ async def test_a_vault_that_nobody_uses_is_closed_and_opened_again(lone: TeamOfT
         before = await document_id(node, "beta")
         assert set(lone.owners()) == {"alpha", "beta"}
         await eventually(lambda: set(lone.owners()) == {"alpha"})
-        assert "cp_" in await make_token(lone, "alpha")
+        assert "cp_" in await run(node, "alpha", "token", "create", "ana")
     assert await document_id(node, "beta") == before
     await eventually(lambda: not lone.owners())
-    # It would go into a file of this machine, where no node looks.
-    assert "is not open here now" in await make_token(lone, "beta")
+    assert "cp_" in await run(node, "beta", "token", "create", "ana")  # it is opened for that
     # The control: what a vault is comes from the database, not from the node's own folder.
     await eventually(lambda: not lone.owners())
     with psycopg.connect(lone.url) as connection:

@@ -2,17 +2,19 @@
 
 import asyncio
 import sqlite3
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import closing
 from pathlib import Path
 
 import psycopg
 import pytest
 
+from commonplace.core.text.edits import Edit
 from commonplace.server.cluster import standby
+from commonplace.vault.files.writer import temporary
 from commonplace.vault.index.updates import Updates
 from commonplace.vault.postgres.pool import Pool
-from commonplace.vault.team_files import store
+from commonplace.vault.team_files import standby as team_standby, store
 from commonplace.vault.team_files.differences import find_all
 from commonplace.vault.team_files.standby import StandbyCopy, StoreReader
 from commonplace.vault.team_files.store import FileStore, KeptFile, sha_of
@@ -90,6 +92,30 @@ async def test_whoever_waited_so_finds_nothing_to_fetch_when_it_takes_over(
         assert await vault.texts.marked("Folder/a cat.md") == "typed A cat sat.\nThe end."
 
 
+async def test_a_file_that_is_replaced_while_it_is_fetched_comes_the_next_time(
+    url: str, tmp_path: Path, waiting: StandbyCopy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with make_node(url) as node:
+        files = FileStore(url, take(node))
+        await files.put_contents([b"1", b"2", b"other"])
+        await files.change({b"a.md": KeptFile(sha_of(b"1")), b"b.md": KeptFile(sha_of(b"other"))})
+        sizes = StoreReader.sizes
+
+        async def replaced(self: StoreReader, shas: Sequence[bytes]) -> dict[bytes, int]:
+            found = await sizes(self, shas)
+            await files.change({b"a.md": KeptFile(sha_of(b"2"))}, unneeded=[sha_of(b"1")])
+            return found
+
+        with monkeypatch.context() as once:
+            once.setattr(StoreReader, "sizes", replaced)
+            await waiting.bring_up_to_date()
+        notes = tmp_path / "two" / "notes"
+        assert files_in(notes) == {b"b.md": b"other"}
+        await waiting.bring_up_to_date()
+        assert files_in(notes) == {b"a.md": b"2", b"b.md": b"other"}
+        await files.close()
+
+
 async def test_a_waiting_copy_keeps_its_files_when_very_many_vanish_from_the_database(
     url: str, tmp_path: Path, waiting: StandbyCopy
 ) -> None:
@@ -108,6 +134,36 @@ async def test_a_waiting_copy_keeps_its_files_when_very_many_vanish_from_the_dat
         waiting._last = None
         await waiting.bring_up_to_date()
         assert len(files_in(ours)) == 58
+
+
+def leave(_: object) -> list[bytes]:
+    return []
+
+
+@pytest.mark.parametrize("careless", [False, True])
+async def test_what_a_crash_left_of_ours_on_a_waiting_node_is_no_new_file(
+    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, careless: bool
+) -> None:
+    if careless:  # the control
+        monkeypatch.setattr(team_standby, "drop_our_spares", leave)
+    filled(tmp_path / "one")
+    settings, ours = settings_of(tmp_path / "two"), tmp_path / "two" / "notes"
+    settings.state.mkdir()
+    async with owning(url, tmp_path / "one") as vault:
+        with closing(StandbyCopy(url, "team", settings)) as before:
+            await before.bring_up_to_date()
+        fill(ours, {temporary("0" * 32).encode(): FILES[b"a.md"]})
+        fill(ours, {temporary("1" * 32).encode(): b"of another program\n"})
+        with closing(StandbyCopy(url, "team", settings)) as after:
+            for word in ("one ", "two "):
+                await after.bring_up_to_date()
+                await vault.notes.edit("a.md", lambda _, word=word: [Edit(0, 0, word)], "person:A")
+                await vault.notes.queue.flush_all()
+            await after.bring_up_to_date()
+    async with owning(url, tmp_path / "two"):
+        texts = [text for path, text in files_in(ours).items() if path.startswith(b"Recovered")]
+    expected = [b"of another program\n", *([FILES[b"a.md"]] if careless else [])]
+    assert sorted(texts) == sorted(expected)
 
 
 async def test_what_programs_did_in_a_waiting_copy_is_left_for_its_turn(

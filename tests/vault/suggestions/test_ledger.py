@@ -65,3 +65,23 @@ async def test_what_ended_takes_no_more_memory_than_there_is_room_for(
         await first.rewrite(lambda one: replace(one, old="", new=""))
         await first.decide(ends[:3])
         assert len(first.decisions(10)) == 4
+
+
+async def test_a_decision_that_is_put_on_record_late_hides_none_that_was_made_after_it(
+    tmp_path: Path,
+) -> None:
+    """One that a crash cut short is on record after others, at the time at which it was made."""
+    log = SqliteLog(tmp_path / "live.db")
+    kept = Afterwards(log)
+    ledger = Ledger(kept)
+    later, late = replace(ONE, time=3.0), replace(ONE, time=1.0, document="d2", path="b.md")
+    await ledger.decide([later])
+    await ledger.decide([late])
+    assert ledger.ended("d1", ONE.path, since=2.0) == [later]
+    assert ledger.ended("d2", "b.md", since=2.0) == []  # the control
+    log_rows = await ledger.enter([replace(late, time=0.5)])
+    assert [json.loads(row.value or "")[0]["time"] for row in log_rows] == [0.5]
+    assert ledger.ended("d1", ONE.path, since=2.0) == [later]
+    assert ledger.decisions(1) == [later]
+    await kept.close()
+    await log.close()

@@ -9,8 +9,10 @@ import logging
 import socket
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from math import inf, isinf
+from pathlib import Path
 
 import anyio
 from anyio.abc import SocketListener, SocketStream
@@ -20,13 +22,14 @@ from anyio.streams.tls import TLSStream
 from commonplace.errors import BadArgument, CommonplaceError, NotFound, Unavailable
 from commonplace.server.cluster.forwarding import ENDED, carry
 from commonplace.server.cluster.head import HEAD_MAX, RequestHead, parse_head
-from commonplace.server.cluster.node_listener import speak
+from commonplace.server.cluster.local_clients import ReachedOwner
+from commonplace.server.cluster.node_listener import attend, speak
 from commonplace.server.cluster.owner_connection import OwnerConnection
 from commonplace.server.cluster.places import Places
 from commonplace.server.cluster.team import Team, checked_name
 from commonplace.server.cluster.vaults import OpenVault, Vaults
 from commonplace.server.owner.half_open import HEAD_SECONDS_MAX, count_max
-from commonplace.server.owner.handshake import Hello, Welcome, line
+from commonplace.server.owner.handshake import Hello, Welcome, line, named_alone
 from commonplace.server.relay.http_proxy import copy
 from commonplace.vault.lease.tables import Holder
 
@@ -36,8 +39,7 @@ REACH_SECONDS_MAX = 30.0
 _PAUSE, _PAUSE_MAX = 0.05, 0.5
 _HEALTH = ("/healthz", "/readyz")
 _PLAIN = "Content-Type: text/plain; charset=utf-8"
-
-_PEOPLE_ONLY = "Nodes with several vaults carry requests over HTTP to each other, and no commands."
+_UNREACHED = "The vault cannot be reached at the moment. Try again."
 
 _logger = logging.getLogger(__name__)
 
@@ -71,17 +73,58 @@ class ConnectionRouter:
     async def receive(self, greeting: Hello, node: TLSStream) -> None:
         """Receive what another node carries here, for a vault that is ours or nobody's."""
         try:
-            if greeting.kind != "http":
-                raise BadArgument(_PEOPLE_ONLY)
             vault = await self._vaults.open(checked_name(greeting.vault))
             if vault is None:
                 return  # whoever asked looks again who has it
             with vault.carrying():
-                app = await vault.app(greeting)
-                await node.send(line(Welcome()))
-                await speak(node, app)
+                if greeting.kind == "http":
+                    app = await vault.app(greeting)
+                    await node.send(line(Welcome()))
+                    await speak(node, app)
+                else:
+                    await attend(vault.sockets, greeting, node)
         except CommonplaceError as error:
             await node.send(line(Welcome(ok=False, error=str(error))))
+
+    async def reach(self, greeting: Hello) -> ReachedOwner:
+        """Reach the owner of a vault for a program of this machine, which names its folder here."""
+        name = self._named(greeting)
+        greeting, pause = replace(named_alone(greeting), vault=name), _PAUSE
+        folder, urls = await self._vaults.sockets_of(name), self._vaults.urls_of(name)
+        with anyio.move_on_after(REACH_SECONDS_MAX):
+            while True:
+                for address in await self._owners(name):
+                    owner = self._connection(address, greeting)
+                    with suppress(*ENDED):
+                        stream = await owner.reach(greeting, REACH_SECONDS_MAX)
+                        return ReachedOwner(owner, greeting, stream, folder, urls)
+                self._places.forget(name)
+                await anyio.sleep(pause)
+                pause = min(pause * 1.5, _PAUSE_MAX)
+        raise Unavailable(_UNREACHED)
+
+    def _named(self, greeting: Hello) -> str:
+        """Find the vault that is meant by its folder."""
+        folder = self._team.folder
+        assert folder is not None
+        paths = [Path(path) for _, path in greeting.roots]
+        if len(paths) != 1 or paths[0].parent != folder.resolve():
+            raise BadArgument("That is no vault of this node: name its folder in that of --vaults.")
+        return checked_name(paths[0].name)
+
+    async def _owners(self, name: str) -> Sequence[str]:
+        """List who has a vault, or else who is to open it."""
+        if self._vaults.has(name):
+            return [self._places.address]
+        if (holder := await self._places.holder(name)) is not None:
+            return [holder.address]
+        if candidates := await self._candidates(name):
+            return candidates
+        raise NotFound(f"There is no vault {name!r} here.")
+
+    def _connection(self, address: str, greeting: Hello) -> OwnerConnection:
+        host, _, port = address.rpartition(":")
+        return OwnerConnection(host, int(port), self._context, greeting)
 
     async def _attend(self, client: SocketStream) -> None:
         try:
@@ -129,7 +172,7 @@ class ConnectionRouter:
             with patience:
                 await self._carry(greeting, first, client, patience)
             if patience.cancelled_caught:
-                raise Unavailable("The vault cannot be reached at the moment. Try again.")
+                raise Unavailable(_UNREACHED)
         except NotFound as error:
             await client.send(_written(404, "Not Found", str(error)))
         except CommonplaceError as error:
@@ -188,10 +231,8 @@ class ConnectionRouter:
         return None
 
     async def _reach(self, address: str, greeting: Hello) -> TLSStream | None:
-        host, _, port = address.rpartition(":")
-        owner = OwnerConnection(host, int(port), self._context, greeting)
         try:
-            return await owner.reach(greeting, REACH_SECONDS_MAX)
+            return await self._connection(address, greeting).reach(greeting, REACH_SECONDS_MAX)
         except ENDED:
             return None
 

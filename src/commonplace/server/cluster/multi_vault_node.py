@@ -13,6 +13,7 @@ import anyio.to_thread
 
 from commonplace.errors import Unavailable
 from commonplace.server.cluster.connection_router import ConnectionRouter
+from commonplace.server.cluster.local_clients import let_in
 from commonplace.server.cluster.node import listening, load_ahead, patiently
 from commonplace.server.cluster.node_listener import accept_nodes
 from commonplace.server.cluster.places import Places
@@ -25,7 +26,7 @@ from commonplace.server.owner.loop_errors import ignore_late_readers
 from commonplace.vault import memory
 from commonplace.vault.files import watch
 from commonplace.vault.lease.leases import Leases
-from commonplace.vault.owner import lock_vaults_folder
+from commonplace.vault.owner import listen_for_vaults, lock_vaults_folder
 from commonplace.vault.postgres.connection import load_driver
 from commonplace.vault.postgres.pool import Pool
 from commonplace.vault.settings import Access
@@ -37,6 +38,7 @@ async def serve_several(
     team: Team,
     access: Access,
     listeners: Sequence[socket.socket],
+    state: Path,
     *,
     stop: anyio.Event,
     ready: Callable[[], None],
@@ -45,16 +47,14 @@ async def serve_several(
 ) -> None:
     """Serve the vaults of a folder until `stop` is set; `anew` replaces this process.
 
-    `settings_of` makes the settings of a vault, in a thread.
+    `settings_of` makes the settings of a vault, in a thread; `state` has the state of all.
     """
-    ignore_late_readers()
-    load_driver()
-    memory.share_one_heap()
-    _open_many_files()
+    _prepare_process()
     folder = team.folder
     assert folder is not None
     # Held until the process ends.
     await anyio.to_thread.run_sync(lock_vaults_folder, folder)
+    programs = listen_for_vaults(state)
     door = listening(team)
     address = f"{team.host}:{door.getsockname()[1]}"
     node = f"{socket.gethostname()}:{os.getpid()}"
@@ -76,6 +76,7 @@ async def serve_several(
             tasks.start_soon(vaults.tidy_up)
             tasks.start_soon(load_ahead)
             tasks.start_soon(accept_nodes, door, team.context(server=True), router.receive)
+            tasks.start_soon(let_in, programs, router.reach)
             for listener in listeners:
                 tasks.start_soon(router.accept, listener.dup())
             ready()
@@ -104,8 +105,11 @@ async def _candidates(
     return [places.address] if there else []
 
 
-def _open_many_files() -> None:
-    """Let the process open as many files as it may: each open vault has some twenty."""
+def _prepare_process() -> None:
+    """Let it open as many files as it may, among others: each open vault has some twenty."""
+    ignore_late_readers()
+    load_driver()
+    memory.share_one_heap()
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     with suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))

@@ -10,7 +10,7 @@ import os
 import socket
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 
@@ -19,7 +19,7 @@ import anyio.to_thread
 
 from commonplace.errors import Unavailable
 from commonplace.server.cluster.forwarding import ENDED
-from commonplace.server.cluster.local_clients import LocalClients
+from commonplace.server.cluster.local_clients import ReachedOwner, let_in
 from commonplace.server.cluster.node_listener import accept_nodes, attend
 from commonplace.server.cluster.owner_connection import OwnerConnection
 from commonplace.server.cluster.standby import stand_by
@@ -28,7 +28,7 @@ from commonplace.server.composition import compose
 from commonplace.server.metrics.registry import Registry
 from commonplace.server.metrics.vault_metrics import follower_families
 from commonplace.server.owner.error_groups import plain_errors
-from commonplace.server.owner.handshake import hello
+from commonplace.server.owner.handshake import Hello, hello, named_alone
 from commonplace.server.owner.host import host
 from commonplace.server.owner.http_apps import url
 from commonplace.server.owner.loop_errors import ignore_late_readers
@@ -159,8 +159,7 @@ class _NodeRun:
     async def _pass_on(self, holder: Holder, local: Claim) -> None:
         name, _, port = holder.address.rpartition(":")
         urls = tuple(map(url, self.listeners))
-        greeting = hello(self.settings, "http", urls=urls)
-        greeting = replace(greeting, roots=tuple((name, "") for name, _ in greeting.roots))
+        greeting = named_alone(hello(self.settings, "http", urls=urls))
         owner = OwnerConnection(name, int(port), self.team.context(server=False), greeting)
         state = lambda: follower_families(self.team.vault, holder.fence, owner.carried)  # noqa: E731
         with plain_errors(), suppress(*ENDED), self.registry.telling(state):
@@ -169,11 +168,17 @@ class _NodeRun:
                 tasks.start_soon(self._watch, holder, tasks.cancel_scope)
                 tasks.start_soon(load_ahead)
                 tasks.start_soon(self._stand_by)
-                clients = LocalClients(socket_folder(self.settings), owner, urls, tasks)
-                tasks.start_soon(clients.let_in, local)
+                tasks.start_soon(let_in, local.listener.dup(), partial(self._reach, owner, urls))
                 with suppress(*ENDED):
                     await owner.pass_on(self.listeners, self.ready)
                 tasks.cancel_scope.cancel()
+
+    async def _reach(
+        self, owner: OwnerConnection, urls: tuple[str, ...], greeting: Hello
+    ) -> ReachedOwner:
+        greeting = named_alone(greeting)
+        stream = await owner.reach(greeting)
+        return ReachedOwner(owner, greeting, stream, socket_folder(self.settings), urls)
 
     async def _watch(self, holder: Holder, scope: anyio.CancelScope) -> None:
         """Leave an owner that the database no longer names, though its connection stands."""

@@ -12,8 +12,8 @@ from commonplace.server.cluster.head import PLACE
 _NAME_MAX = 50
 _NO_KEY = (
     "The file of --node-key must hold a certificate and its private key, the same on every node."
-    " Make one: openssl req -x509 -newkey rsa:3072 -nodes -days 3650 -subj /CN=commonplace"
-    " -keyout node.pem -out node.pem"
+    " Make one: openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes"
+    " -days 3650 -subj /CN=commonplace -keyout node.pem -out node.pem"
 )
 
 

@@ -36,6 +36,7 @@ from commonplace.vault.owner import (
     OWNER_SOCKET,
     listen_as_node,
     lock_for_node,
+    prepared_sockets,
     socket_folder,
     unlock,
 )
@@ -85,6 +86,12 @@ class OpenVault:
         for scope in self._carried:
             scope.cancel()
 
+    @property
+    def sockets(self) -> Path:
+        """The folder of the owner's sockets, once it is open."""
+        assert self.settings is not None
+        return socket_folder(self.settings)
+
     async def app(self, greeting: Hello) -> Path:
         """Return the socket where HTTP is spoken with those who come by this way."""
         assert self.settings is not None
@@ -96,9 +103,8 @@ class OpenVault:
         )
         async with self._asking:
             if access not in self._apps:
-                folder = socket_folder(own)
                 asked = hello(replace(own, access=access), "http")
-                self._apps[access] = folder / await _app_name(folder, asked)
+                self._apps[access] = self.sockets / await _app_name(self.sockets, asked)
         return self._apps[access]
 
 
@@ -170,6 +176,15 @@ class Vaults:
         if vault.failure is not None:
             raise vault.failure
         return None if vault.stop.is_set() else vault
+
+    async def sockets_of(self, name: str) -> Path:
+        """Make the folder where programs of this machine look for a vault's sockets."""
+        settings = await anyio.to_thread.run_sync(self._plan.settings_of, name, None)
+        return await anyio.to_thread.run_sync(prepared_sockets, settings)
+
+    def urls_of(self, name: str) -> tuple[str, ...]:
+        """Return where this node serves a vault's page."""
+        return tuple(f"{url}{self._team.place(name)}" for url in self._plan.urls)
 
     async def close(self) -> None:
         """Close all, and give their leases back."""
@@ -264,11 +279,10 @@ class Vaults:
     async def _composed(
         self, settings: Settings, name: str, lease: Lease
     ) -> AsyncGenerator[Served]:
-        urls = [f"{url}{self._team.place(name)}" for url in self._plan.urls]
         opened = partial(team_databases, self._pool, lease, settings)
         registry = self._registry
         async with compose(settings, databases=opened, registry=registry) as served:
-            with served.pages.served(urls):
+            with served.pages.served(self.urls_of(name)):
                 yield served
 
     async def _watch_use(self, vault: OpenVault) -> None:

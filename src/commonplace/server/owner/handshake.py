@@ -90,6 +90,11 @@ def hello(
     )
 
 
+def named_alone(greeting: Hello) -> Hello:
+    """Leave out where the folders are: to another node that is this machine's own affair."""
+    return replace(greeting, roots=tuple((name, "") for name, _ in greeting.roots))
+
+
 def line(message: Hello | Welcome) -> bytes:
     """Write a greeting or its answer as one line."""
     fields = asdict(message)

@@ -69,7 +69,10 @@ class PostgresEngine:
         self._prepared = False
 
     def connect(self) -> Connection:
-        """Take a connection; the first one, and the next after a failure, prepares the tables."""
+        """Take a connection; the first one, and the next after a failure, prepares the tables.
+
+        Raises `Unavailable` if the database fails meanwhile.
+        """
         self._committing = False
         self._refuse_lost()
         connection = self._pool.take()
@@ -80,6 +83,8 @@ class PostgresEngine:
                 self._take_note(error)
                 connection.close()
                 self._pool.give_back(connection)
+                if isinstance(error, self._driver.OperationalError):
+                    raise Unavailable(f"The database failed ({self.why(error)}).") from None
                 raise
             self._prepared = True
         return connection

@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice, takewhile
+from operator import attrgetter
 from typing import Any, Literal
 
 from commonplace.core.critic import rank
@@ -25,6 +26,7 @@ _SUGGESTED = "suggested"
 _DECIDED = "decided"
 _TOLD = "decided-told"
 _DECISIONS_MAX = 10_000
+_TIME = attrgetter("time")
 _CHARACTERS_MAX = 8_000_000  # of all that was suggested; the latest is there always
 _COMMON = ("who", "decision", "document", "path", "author", "actor", "reason", "by")
 
@@ -159,7 +161,7 @@ class Ledger:
             for value in (await self._kept.records(_DECIDED)).values()
             for row in json.loads(value)
         ]
-        self._add(sorted(decided, key=lambda one: one.time))
+        self._add(decided)
         told = await self._kept.records(_TOLD)
         self._told = {_pair(key): float(value) for key, value in told.items()}
         await self.doubts.load()
@@ -235,8 +237,15 @@ class Ledger:
         return changed
 
     def _add(self, decisions: Iterable[Decision]) -> None:
-        """Keep decisions in memory, and no more than there is room for."""
-        for one in decisions:
+        """Keep decisions in memory, in the order of their times, as far as there is room for them.
+
+        One that a crash cut short is entered after others that were made later.
+        """
+        added = sorted(decisions, key=_TIME)
+        if added and self._decisions and added[0].time < self._decisions[-1].time:
+            added, self._length = sorted([*self._decisions, *added], key=_TIME), 0
+            self._decisions.clear()
+        for one in added:
             self._decisions.append(one)
             self._length += one.length
             while len(self._decisions) > _DECISIONS_MAX or (

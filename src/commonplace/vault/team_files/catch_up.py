@@ -68,14 +68,21 @@ def _tidy(
         plan.forget.append(path)
     if alone:
         return  # nobody had the vault since: what a crash left is mended as on one machine
-    ours = copy.agreed.our_contents()
+    for path in drop_our_spares(copy):
+        recovered = os.path.join(os.path.dirname(path), b"Recovered.md")
+        plan.take_in.append(_set_aside(copy, path, recovered, listed, today))
+
+
+def drop_our_spares(copy: NodeCopy) -> list[bytes]:
+    """Remove what a crash left of ours under temporary names; return what others wrote."""
+    left, ours = list[bytes](), copy.agreed.our_contents()
     for path in list(copy.files.spares()):
         data, there = copy.files.read(path)
         if not data or sha_of(data) in ours:
             copy.files.remove(path, there.stamp)
         else:
-            recovered = os.path.join(os.path.dirname(path), b"Recovered.md")
-            plan.take_in.append(_set_aside(copy, path, recovered, listed, today))
+            left.append(path)
+    return left
 
 
 def _set_aside(
@@ -117,13 +124,14 @@ async def _take_in(copy: TeamCopy, paths: list[bytes]) -> None:
 async def fetch(
     copy: NodeCopy, paths: Mapping[bytes, Stamp | None], listed: Mapping[bytes, KeptFile]
 ) -> None:
-    """Write files of the store into the folder."""
+    """Write files of the store into the folder, as far as it gives their contents."""
     sizes = await copy.store.sizes(list({listed[path].sha for path in paths}))
     for step in steps(paths, lambda path: sizes.get(listed[path].sha, 0)):
         contents = await copy.store.contents(list({listed[path].sha for path in step}))
         files = [
             FileReplacement(path, listed[path], contents[listed[path].sha], paths[path])
             for path in step
+            if listed[path].sha in contents
         ]
         await anyio.to_thread.run_sync(_write, copy, files)
 

@@ -17,7 +17,7 @@ from commonplace.vault.postgres.connection import Connection
 from commonplace.vault.postgres.pool import Pool, reading
 from commonplace.vault.settings import Settings
 from commonplace.vault.team_files import store
-from commonplace.vault.team_files.catch_up import fetch
+from commonplace.vault.team_files.catch_up import drop_our_spares, fetch
 from commonplace.vault.team_files.differences import find_all, find_some
 from commonplace.vault.team_files.store import KeptFile
 from commonplace.vault.team_files.synced_files import AGREED, SyncedFiles
@@ -50,8 +50,8 @@ class StoreReader:
         return await self._read(partial(store.sizes, shas=shas))
 
     async def contents(self, shas: Sequence[bytes]) -> dict[bytes, bytes]:
-        """Read contents, by hash; `NotFound` if one is not kept any more."""
-        return await self._read(partial(store.read_contents, shas=shas))
+        """Read contents, by hash; those that were replaced meanwhile are left out."""
+        return await self._read(partial(store.read_kept_contents, shas=shas))
 
     async def _read(self, work: Callable[[Connection], T]) -> T:
         def read() -> T:
@@ -78,15 +78,18 @@ class StandbyCopy:
     async def bring_up_to_date(self) -> list[bytes]:
         """Change what changed in the store, the first time all that differs; return which files.
 
+        A file that is changed again meanwhile may be left for the next time.
+
         Raises:
             Conflict: the folder holds other files, and never was a copy of this vault.
-            NotFound: a content was replaced meanwhile; the next time finds the one after it.
             Unavailable: the database does not answer, or a file cannot be written.
 
         """
         stored: dict[bytes, KeptFile | None]
         if self._last is None:
             last, listed = await self.store.listed()
+            # While it is known what we wrote: that is forgotten once the files have changed again.
+            await anyio.to_thread.run_sync(drop_our_spares, self)
             found = await anyio.to_thread.run_sync(find_all, self, listed)
         else:
             last, stored = await self.store.changes(self._last)

@@ -195,13 +195,18 @@ def listed(db: Connection) -> dict[bytes, KeptFile]:
 
 def read_contents(db: Connection, shas: Sequence[bytes]) -> dict[bytes, bytes]:
     """Read contents, by hash, and check them; `NotFound` if one is not kept."""
+    found = read_kept_contents(db, shas)
+    if len(found) < len(set(shas)):
+        raise NotFound("There is no such content.")
+    return found
+
+
+def read_kept_contents(db: Connection, shas: Sequence[bytes]) -> dict[bytes, bytes]:
+    """Read those contents that are kept, by hash, and check them."""
     rows = db.execute("SELECT sha, data FROM contents WHERE sha = ANY (?::bytea[])", (list(shas),))
     found = {bytes(sha): bytes(data) for sha, data in rows}
-    for sha in shas:
-        if sha not in found:
-            raise NotFound("There is no such content.")
-        if sha_of(found[sha]) != sha:
-            raise Unavailable("A file in the database is damaged: restore it from a backup.")
+    if any(sha_of(data) != sha for sha, data in found.items()):
+        raise Unavailable("A file in the database is damaged: restore it from a backup.")
     return found
 
 

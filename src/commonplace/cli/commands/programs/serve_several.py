@@ -6,6 +6,7 @@ import socket
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -59,11 +60,13 @@ def serve_several(
             click.echo(json.dumps({"url": url}))
         notice(f"serving vaults at {url}/v/NAME/ (MCP at {url}/v/NAME/mcp). Press Ctrl+C to stop.")
 
-    keep_for_team(state_base(flags, os.environ))
+    state = state_base(flags, os.environ)
+    keep_for_team(state)
     listeners = listening(host, port)
     monitors = metrics_choice.listening(metrics)
     log_to_stderr(*log_choices(Choices(flags, os.environ)))
-    serving = partial(_run_several, settings_of, team, access, listeners, ready, monitors)
+    node = (settings_of, team, access, listeners, state)
+    serving = partial(_run_several, *node, ready, monitors)
     with plain_errors():
         anyio.run(serving, backend_options={"use_uvloop": True})
 
@@ -73,6 +76,7 @@ async def _run_several(
     team: "Team",
     access: Access,
     listeners: Sequence[socket.socket],
+    state: Path,
     ready: Callable[[str], None],
     monitors: socket.socket | None,
 ) -> None:
@@ -86,7 +90,7 @@ async def _run_several(
         ready(shown(url(listeners[0]), access))
 
     serving = partial(
-        *(multi_vault_node.serve_several, settings_of, team, access, listeners),
+        *(multi_vault_node.serve_several, settings_of, team, access, listeners, state),
         ready=tell,
         anew=begin_anew,
         registry=registry,
