@@ -19,7 +19,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "[commonplace.stores]\nzoo = made_up_other:make\nbroken = made_up_missing:make\n"
     )
     (tmp_path / "made_up_other.py").write_text("def make():\n    return 'made'\n")
-    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
     return tmp_path
 
 

@@ -87,6 +87,7 @@ def test_whoever_is_written_is_read_back_and_the_latest_is_last(
     text = write(author, 7.9, names)
     meta, begins = read(text, 0, len(text))
     assert begins == len(text)
+    assert meta is not None
     assert meta == Metadata(author, 7, tuple(names))
     assert meta.authors == (*names, author)
 

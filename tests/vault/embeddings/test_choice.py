@@ -28,7 +28,7 @@ def test_another_packages_provider_is_given_what_the_person_chose(
     (tmp_path / "made_up_embeddings.py").write_text(
         "def open_ours(choice, data):\n    return choice, data\n"
     )
-    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
     chosen = Embeddings("http://host", "model", provider="ours")
     settings = Settings((Root("v", tmp_path),), tmp_path, embeddings=chosen, models=tmp_path / "m")
     assert open_embedder(settings) == (chosen, tmp_path / "m")

@@ -66,8 +66,9 @@ def test_what_differs_from_the_index_is_told_newest_last(
     rows = [("same.md", b"1", 1), ("new.md", b"2", 9), ("changed.md", b"3", 5), ("bad.md", None, 2)]
     index.executemany("INSERT INTO notes VALUES (?, ?, ?)", rows)
     index.close()
-    made = {"same.md": (b"1", [ONE]), "changed.md": (b"0", [TWO]), "gone.md": (b"4", [])}
-    passages.put(dict(made), VECTORS)
+    made = {"same.md": (b"1", [ONE]), "changed.md": (b"0", [TWO])}
+    passages.put(made, VECTORS)
+    passages.put({"gone.md": (b"4", [])}, {})
     passages.put({"bad.md": (b"", [])}, {})
     gone, changed = passages.behind(tmp_path / "index.db")
     assert (gone, changed) == (["gone.md"], ["changed.md", "new.md"])

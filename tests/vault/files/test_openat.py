@@ -9,7 +9,7 @@ import pytest
 from commonplace.vault.files import openat
 
 Open = Callable[[int, str, int, int], int]
-WAYS = [openat.open_beneath, openat._walk]  # pyright: ignore[reportPrivateUsage]
+WAYS = [openat.open_beneath, openat._walk]
 
 
 @pytest.fixture

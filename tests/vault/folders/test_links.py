@@ -70,4 +70,4 @@ async def test_a_change_concerns_those_that_it_links_to_now_or_did(vault: Vault)
 async def test_many_things_come_some_at_a_time() -> None:
     found = [len(some) async for some in slices(range(2_500))]
     assert found == [1_000, 1_000, 500]
-    assert [some async for some in slices([])] == []
+    assert [some async for some in slices(list[int]())] == []

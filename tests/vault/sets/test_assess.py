@@ -7,7 +7,7 @@ import pytest
 
 from commonplace.vault.open import open_vault
 from commonplace.vault.vault import Vault
-from tests.vault.conftest import write
+from tests.vault.conftest import Notes, write
 from tests.vault.sets.deciding import create, delete, edit, rename, settings, update
 
 pytestmark = pytest.mark.anyio
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.anyio
 @pytest.fixture
 async def vault(tmp_path: Path) -> AsyncGenerator[Vault]:
     chosen = settings(tmp_path)
-    notes = {"a.md": "See [[b]] and [[New]].\n", "b.md": "Text.\n", "c.md": "[[b]] [[c]]\n"}
+    notes: Notes = {"a.md": "See [[b]] and [[New]].\n", "b.md": "Text.\n", "c.md": "[[b]] [[c]]\n"}
     write(tmp_path / "vault", notes)
     async with open_vault(chosen) as vault:
         await vault.indexer.settled()

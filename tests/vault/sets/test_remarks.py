@@ -9,7 +9,7 @@ from commonplace.core.text.edits import Edit
 from commonplace.vault.open import open_vault
 from commonplace.vault.sets.decide import Chosen
 from commonplace.vault.vault import Vault
-from tests.vault.conftest import write
+from tests.vault.conftest import Notes, write
 from tests.vault.sets.deciding import delete, edit, everything, settings
 
 pytestmark = pytest.mark.anyio
@@ -18,7 +18,11 @@ pytestmark = pytest.mark.anyio
 @pytest.fixture
 async def vault(tmp_path: Path) -> AsyncGenerator[Vault]:
     chosen = settings(tmp_path)
-    notes = {"a.md": "A red house.{>>why?<<}\n", "b.md": "Blue.{>>other<<}\n", "c.md": "Grey.\n"}
+    notes: Notes = {
+        "a.md": "A red house.{>>why?<<}\n",
+        "b.md": "Blue.{>>other<<}\n",
+        "c.md": "Grey.\n",
+    }
     write(tmp_path / "vault", notes)
     async with open_vault(chosen) as vault:
         await vault.indexer.settled()

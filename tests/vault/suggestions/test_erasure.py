@@ -26,7 +26,7 @@ async def vault(tmp_path: Path) -> AsyncGenerator[Vault]:
         yield vault
 
 
-async def decided(vault: Vault, path: str, new: str, verdict: Verdict = "accept") -> int:
+async def decided(vault: Vault, path: str, new: str, verdict: Verdict = "accept") -> str:
     await edit(vault, path, "red", new)
     ids = [one.id for one in await vault.pending.listed(path)]
     return (await vault.review.decide(verdict, {path: ids}, "Ann")).undo

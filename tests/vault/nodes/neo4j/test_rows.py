@@ -1,5 +1,7 @@
 """A note as rows of the database: what it cannot hold is written so that it can."""
 
+from typing import cast
+
 import pytest
 
 from commonplace.core import digest
@@ -11,14 +13,12 @@ TEXT = "---\ntags: [Seed/Fresh, seed/fresh]\nstatus: open\n---\n# Head\n\n[[a]] 
 
 def test_a_node_is_a_row_with_its_text_in_two_parts() -> None:
     row = rows.owned("f/é.md", digest.digest("f/é.md", TEXT), "rev", 5)
-    values = row["set"]
-    assert isinstance(values, dict)
+    values = cast("rows.Row", row["set"])
     assert f"{values['frontmatter']}{values['content']}" == TEXT
     assert (values["p_status"], values["revision"], row["folders"]) == ("open", "rev", ["f"])
     assert values["faults"] == ["Duplicate tag ignored: seed/fresh"]
     assert row["tags"] == [{"key": "seed/fresh", "name": "Seed/Fresh", "order": 0}]
-    mentions = row["mentions"]
-    assert isinstance(mentions, list)
+    mentions = cast("list[rows.Row]", row["mentions"])
     assert [(each["order"], each["raw"], each["kind"]) for each in mentions] == [
         (0, "a", "wikilink"),
         (1, "b", "embed"),
@@ -41,15 +41,13 @@ def test_a_node_is_a_row_with_its_text_in_two_parts() -> None:
 )
 def test_a_property_is_what_the_database_can_hold(value: object, kept: object) -> None:
     row = rows.mirrored("a.md", "A", "text", [], {"k": value, "none": None, "": 1}, 1, "f")
-    values = row["set"]
-    assert isinstance(values, dict)
+    values = cast("rows.Row", row["set"])
     assert {name: each for name, each in values.items() if name.startswith("p_")} == {"p_k": kept}
 
 
 def test_properties_have_their_bound() -> None:
     many = {f"k{number}": 1 for number in range(PROPERTIES_MAX + 9)}
-    values = rows.mirrored("a.md", "A", "", [], many, 1, "f")["set"]
-    assert isinstance(values, dict)
+    values = cast("rows.Row", rows.mirrored("a.md", "A", "", [], many, 1, "f")["set"])
     assert sum(name.startswith("p_") for name in values) == PROPERTIES_MAX
 
 
