@@ -259,3 +259,18 @@ def test_a_front_end_finds_the_node_that_has_the_lease(tmp_path: Path):
         assert claim(here) is None
     for lock in locks:
         os.close(lock)
+
+
+def test_a_front_end_finds_the_node_that_carries_to_any_vault_if_its_user_made_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    (tmp_path / "base").mkdir()
+    given = Settings((Root("vault", tmp_path / "vault"),), tmp_path / "base" / "state")
+    assert connect(given) is None
+    listener = owner.listen_for_vaults(tmp_path / "base")
+    link = connect(given)
+    assert link is not None
+    link.close()
+    monkeypatch.setattr(os, "getuid", lambda: os.stat(tmp_path).st_uid + 1)
+    assert connect(given) is None
+    listener.close()

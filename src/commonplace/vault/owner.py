@@ -141,7 +141,16 @@ def listen_as_node(settings: Settings) -> Claim:
 def connect(settings: Settings) -> socket.socket | None:
     """Reach the vault's owner, or who carries to it; None when nobody listens here for either."""
     owner = socket_folder(settings) / OWNER_SOCKET
-    return _connected(owner) or _connected(_sockets_of(settings.state.parent) / _NODE_SOCKET)
+    node = _sockets_of(settings.state.parent) / _NODE_SOCKET
+    return _connected(owner) or (_connected(node) if _is_own(node) else None)
+
+
+def _is_own(path: Path) -> bool:
+    """Tell whether this user made a file: in a folder like /tmp anybody could have."""
+    try:
+        return path.lstat().st_uid == os.getuid()
+    except OSError:
+        return False
 
 
 def _connected(path: Path) -> socket.socket | None:

@@ -40,6 +40,25 @@ async def test_a_document_that_is_placed_puts_out_the_one_that_was_there(ids: Id
     assert await ids.recorded_id("a.md") is None
 
 
+async def test_a_path_that_is_met_while_a_document_is_placed_there_is_its_own(
+    ids: Ids, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a note comes back from the trash: its file is there before the log knows."""
+    recorded_id, others = ids.recorded_id, list[str]()
+
+    async def look_and_be_overtaken(path: str) -> str | None:
+        found = await recorded_id(path)
+        if not others:
+            others.append(await ids.id_of(path))
+        return found
+
+    monkeypatch.setattr(ids, "recorded_id", look_and_be_overtaken)
+    one = await ids.id_of("a.md")
+    await ids.place(one, "b.md")
+    assert await ids.id_of("b.md") == one == await recorded_id("b.md")
+    assert [await ids.path_of(other) for other in others] == [None]
+
+
 async def test_a_move_that_was_seen_puts_nobody_out(ids: Ids) -> None:
     one, two = await ids.id_of("a.md"), await ids.id_of("b.md")
     await ids.follow_seen("a.md", "b.md")

@@ -5,6 +5,7 @@ The log has it all; what was met once is kept in memory, for those who cannot wa
 
 from collections.abc import Iterable
 
+from commonplace.errors import Conflict
 from commonplace.vault.files.roots import Roots
 from commonplace.vault.log.log import DocumentId, Log, Place
 
@@ -74,12 +75,20 @@ class Ids:
 
     async def place(self, id: str, path: str) -> None:
         """Note that a document lives at a path now; one that was there before is out."""
-        there = await self.recorded_id(path)
+        while not await self._place_over(id, path, await self.recorded_id(path)):
+            pass  # whoever met the path since has given an id to what is there
+        self._put(path, id)
+
+    async def _place_over(self, id: str, path: str, there: str | None) -> bool:
+        """Put a document in the place of another; False if it is not that one which is there."""
         out = {there: None} if there is not None and there != id else {}
+        try:
+            await self._log.move({**out, id: self._place(path)})
+        except Conflict:
+            return False
         for gone in out:
             self._drop(gone)
-        await self._log.move({**out, id: self._place(path)})
-        self._put(path, id)
+        return True
 
     async def follow_file(self, old: str, new: str) -> None:
         """Let the document of a note follow its file, whatever was at the new path."""

@@ -58,12 +58,16 @@ class EndRecord:
         marked: str,
         by_hand: Mapping[str, HandEnd] | None = None,
     ) -> None:
-        """Put ends on record that are not yet, and who has a part in what goes on."""
+        """Put ends on record that are not yet, and who has a part in what goes on.
+
+        Whose author is known came back, or followed a rename, and stands in no other's place.
+        """
         told = self._told(document, found.path, found.since)
         credited = {
             new[1]: _with_author(credit, who)
             for old, new in found.carried
             if not self._is_on_record(told, document, old)
+            and self._ledger.credit(document, new[1]) is None
             and (credit := self._ledger.credit(document, old[1]))
         }
         await self._ledger.credit_to(document, credited)
