@@ -142,7 +142,7 @@ class PostgresEngine:
         of_database = (self._driver.Error, OSError, Unavailable)
         return isinstance(error, of_database) and not isinstance(error, of_job)
 
-    def why(self, error: Exception) -> str:
+    def why(self, error: BaseException) -> str:
         """Tell what failed."""
         return _LOST if self._is_of_lease(error) else reason(error)
 
