@@ -53,7 +53,7 @@ ELSEWHERE = {
 }
 # Modules that are tested through others alone, a line each: the list may only become shorter.
 WITHOUT_TESTS = ROOT / "tests" / "modules_without_tests.txt"
-WITHOUT_TESTS_MAX = 81
+WITHOUT_TESTS_MAX = 80
 # What a module has behaviour by, if a function of it holds any of these.
 _DECISIONS = (
     *(ast.If, ast.IfExp, ast.Match, ast.BoolOp, ast.Compare, ast.Try, ast.BinOp),

@@ -148,13 +148,20 @@ def at_rest(page: Page) -> None:
 
 
 _SEEN_MS_MIN = 100
+# Offered, selected, and neither changed nor greyed out, as it is while more is looked for, since.
+_OFFERED = """([option, least]) => {
+    const list = document.querySelector('.cm-tooltip-autocomplete');
+    const chosen = list?.querySelector('[aria-selected]')?.textContent ?? '';
+    const open = chosen.includes(option) && !list.matches('.cm-tooltip-autocomplete-disabled');
+    window.offeredSince = open ? window.offeredSince ?? Date.now() : undefined;
+    return open && Date.now() - window.offeredSince > least;
+}"""
 
 
 def choose(page: Page, option: str) -> None:
     """Take an option that is offered: the editor takes none that was not seen for a moment."""
-    page.wait_for_selector(f".cm-tooltip-autocomplete [aria-selected] >> text={option}")
-    seen = page.evaluate("Date.now()")
-    page.wait_for_function(f"seen => Date.now() - seen > {_SEEN_MS_MIN}", arg=seen)
+    page.wait_for_function(_OFFERED, arg=[option, _SEEN_MS_MIN])
+    page.evaluate("delete window.offeredSince")
     page.keyboard.press("Enter")
 
 

@@ -155,7 +155,7 @@ def test_forty_changes_are_seen_whole_and_decided_by_keys(
     assert (found["accepted"], found["rejected"], found["state"]) == (36, 4, "accepted")
     assert keys <= KEYS_MAX
     page.wait_for_selector("text=Everything in this set is decided")
-    assert page.locator(".set-view .size").first.inner_text() == "14 notes"
+    page.wait_for_selector('.set-view .size:text-is("14 notes")')
     has_words(vault / "Garden/Note 0.md", "The folder is green.")
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 

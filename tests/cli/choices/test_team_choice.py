@@ -53,7 +53,6 @@ def test_all_of_them_make_a_node(key: str) -> None:
         (DATABASE, "n" * 51, "10.0.0.5:8421", "at most 50"),
         (DATABASE, "notes", "10.0.0.5", "not HOST:PORT"),
         (DATABASE, "notes", "0.0.0.0:8421", "the one address"),
-        (DATABASE, "notes", "10.0.0.5:0", "not HOST:PORT"),
     ],
 )
 def test_what_is_wrong_is_named(

@@ -43,7 +43,7 @@ def test_a_place_is_a_host_and_a_port(text: str, place: tuple[str, int]) -> None
     assert checked_address(text) == place
 
 
-@pytest.mark.parametrize("text", ["", "n", ":1", "n:", "n:0", "n:65536", "n:-1", "n:x", "[]:1"])
+@pytest.mark.parametrize("text", ["", "n", ":1", "n:", "n:65536", "n:-1", "n:x", "[]:1"])
 def test_what_is_no_place_is_refused(text: str) -> None:
     with pytest.raises(BadArgument, match="is not HOST:PORT"):
         checked_address(text)

@@ -112,6 +112,34 @@ async def test_an_intent_is_carried_out_and_closed(world: World) -> None:
     assert await world.log.records("finished") == {one.id: "yes"}
 
 
+async def test_one_is_under_way_until_it_is_on_record(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also one that cannot be made, and one that a crash cut short."""
+    seen: list[bool] = []
+    carrier = world.carrier()
+    carry_out = carrier.carry_out
+
+    async def look(intent: Intent, step: int) -> None:
+        seen.append(world.intents.is_idle)
+        await carry_out(intent, step)
+
+    monkeypatch.setattr(carrier, "carry_out", look)
+    await world.intents.until_idle()
+    await world.intents.run(intent())
+    assert world.intents.is_idle
+    await world.write("c", "!")
+    with pytest.raises(Conflict):
+        await world.intents.run(intent())
+    assert world.intents.is_idle
+    left = intent()
+    await world.log.put_records([Record("intent", left.id, left.packed())])
+    await world.intents.recover()
+    await world.intents.until_idle()
+    assert seen == [False] * len(seen)
+    assert len(seen) > 2 * len(NOTES)
+
+
 async def test_if_one_step_cannot_be_made_none_is(world: World) -> None:
     world.carrier()
     await world.write("c", "!")

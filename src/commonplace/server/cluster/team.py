@@ -81,7 +81,7 @@ def checked_address(text: str) -> tuple[str, int]:
     """Read HOST:PORT, by which the other nodes reach this one."""
     host, _, port = text.rpartition(":")
     host = host.removeprefix("[").removesuffix("]")
-    if not host or not port.isdecimal() or not 0 < int(port) <= 65_535:
+    if not host or not port.isdecimal() or int(port) > 65_535:
         raise BadArgument(f"--node: {text!r} is not HOST:PORT, like 10.0.0.5:8421.")
     if host in ("0.0.0.0", "::"):  # noqa: S104 (compared, not bound)
         raise BadArgument("--node: name the one address by which the other nodes reach this one.")

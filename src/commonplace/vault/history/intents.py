@@ -106,6 +106,18 @@ class Intents:
         self._carriers: dict[str, Carrier] = {}
         self._late: set[str] = set()
         self._running: set[str] = set()
+        self._under_way = 0
+        self._idle = asyncio.Event()
+        self._idle.set()
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether none is carried out now: the edits of one are ahead of what it puts on record."""
+        return self._idle.is_set()
+
+    async def until_idle(self) -> None:
+        """Wait until none is carried out; not for somebody whom an intent waits for."""
+        await self._idle.wait()
 
     def register(self, kind: str, carrier: Carrier, *, late: bool = False) -> None:
         """Say who carries out intents of a kind; `late`, if that takes an index that is current."""
@@ -178,6 +190,16 @@ class Intents:
         return [Intent.unpacked(text) for text in (await self._log.records(INTENT)).values()]
 
     async def _finish(self, intent: Intent) -> dict[int, Json]:
+        self._under_way += 1
+        self._idle.clear()
+        try:
+            return await self._complete_or_turn(intent)
+        finally:
+            self._under_way -= 1
+            if not self._under_way:
+                self._idle.set()
+
+    async def _complete_or_turn(self, intent: Intent) -> dict[int, Json]:
         carrier = self._carriers.get(intent.kind)
         if carrier is None:
             raise Unavailable(

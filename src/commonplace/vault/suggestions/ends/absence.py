@@ -14,6 +14,7 @@ import anyio.to_thread
 from commonplace.core.critic import rank
 from commonplace.errors import NotFound, Unreadable
 from commonplace.vault.documents.notes import LiveNotes
+from commonplace.vault.history.intents import Intents
 from commonplace.vault.index.indexer import Indexer
 from commonplace.vault.index.mirror import NoteChange
 from commonplace.vault.index.queries.suggestions import PendingRow
@@ -43,6 +44,7 @@ class Absence:
         ends: Ends,
         marked_text: TextOf,
         unseen: UnseenSuggestions,
+        intents: Intents,
     ) -> None:
         self._index = index
         self._indexer = indexer
@@ -50,6 +52,7 @@ class Absence:
         self._ends = ends
         self._marked_text = marked_text
         self._unseen = unseen
+        self._intents = intents
         self._waited: dict[str, _Waited] = {}
         self._comparing = anyio.Lock()
         self._anywhere_else: bool | None = None
@@ -73,7 +76,10 @@ class Absence:
             self._waited.setdefault(change.path, moved)
 
     async def catch_up(self, path: str) -> None:
-        """Put on record what ended in a note meanwhile."""
+        """Put on record what ended in a note meanwhile.
+
+        While a decision is carried out it has to wait: what that ends is on record at its end.
+        """
         if not self._waited:
             return
         if path not in self._waited and await self._is_anywhere_else():
@@ -86,6 +92,8 @@ class Absence:
                 return
             await self._notes.moves.carry()  # a note that was moved gets no other id
             text = await self._marked_text(path)
+            if not self._intents.is_idle:
+                return
             ended = await self._ends.compare(path, waited.seen, waited.unseen, text)
             self._waited.pop(path, None)  # not before: another may wait for it
             if ended:
@@ -100,7 +108,9 @@ class Absence:
         await self._notes.ids.learn()
         for path in list(self._waited):
             try:
-                await self.catch_up(path)
+                while path in self._waited:
+                    await self._intents.until_idle()
+                    await self.catch_up(path)
             except NotFound:
                 if (waited := self._waited.pop(path, None)) is not None:
                     await self._ends.lose(path, [*waited.seen, *waited.unseen])

@@ -18,6 +18,7 @@ from commonplace.vault.documents.changes import Change
 from commonplace.vault.documents.file.decided_by_hand import HandEnd
 from commonplace.vault.documents.file.known_file import Save
 from commonplace.vault.documents.notes import LiveNotes
+from commonplace.vault.history.intents import Intents
 from commonplace.vault.index.mirror import NoteChange
 from commonplace.vault.index.queries.suggestions import PendingRow
 from commonplace.vault.index.reader import Index
@@ -31,7 +32,8 @@ from commonplace.vault.suggestions.ends.row_changes import compared, decided, pe
 from commonplace.vault.suggestions.ends.unseen_suggestions import UnseenSuggestions
 from commonplace.vault.suggestions.ledger import Ledger
 
-# Whoever decides writes the ledger right after the text; only what is not there by then is ours.
+# An assistant's tool writes the ledger right after the text; only what is not there by then is
+# ours. What people decide is there once its intent has ended, which is waited for.
 LEDGER_LAG_SECONDS = 1.0
 _BY_HAND = frozenset(("call", "typing", "file"))
 
@@ -50,6 +52,7 @@ class Ends:
         ledger: Ledger,
         marked_text: TextOf,
         unseen: UnseenSuggestions,
+        intents: Intents,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._index = index
@@ -60,6 +63,7 @@ class Ends:
         self._clock = clock
         self._known: dict[str, list[PendingRow]] | None = None
         self._unseen = unseen
+        self._intents = intents
         self._begun = 0.0
         self._ids: dict[str, str | None] = {}
         self._looked: dict[str, float] = {}
@@ -148,7 +152,7 @@ class Ends:
             await self._notes.queue.catch_up(document)
             await self._notes.queue.flush(document)
         before, now = self._known.get(path, []), self._index.pending.of([path])
-        if not gone and await self._is_ahead(path, before, now):
+        if not self._intents.is_idle or (not gone and await self._is_ahead(path, before, now)):
             self._changed.setdefault(path, change)
             self._woken.set()
             return
