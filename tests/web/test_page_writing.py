@@ -253,6 +253,32 @@ def complete(page: Any, typed: str, option: str) -> None:
     choose(page, option)
 
 
+def test_enter_waits_for_a_list_that_is_looked_up_again(visit: Any, vault: Path) -> None:
+    write(vault, {"Target.md": "# Target\n\n## Two words\n"})
+    page = ready(visit, vault, "Wait.md", "x ")
+    page.wait_for_selector(".tree-row >> text=Target")
+    complete(page, "[[Target#", "Target")
+    page.keyboard.type(" and [[Target#t")
+    page.wait_for_selector(".cm-tooltip-autocomplete li >> text=Two words")
+    held: list[Any] = []
+    page.route("**/api/note?*", hold := lambda route: held.append(route))
+    page.keyboard.type("w")
+    page.wait_for_selector(".cm-tooltip-autocomplete-disabled")
+    page.keyboard.press("Enter")
+    until_asked(page, held)
+    assert text_of(page) == "x [[Target#Target]] and [[Target#tw]]", "no line is broken"
+    for route in held:
+        route.continue_()
+    page.unroute("**/api/note?*", hold)
+    has_words(vault / "Wait.md", "x [[Target#Target]] and [[Target#Two words]]")
+
+
+def until_asked(page: Any, held: list[Any]) -> None:
+    """Let the page go on until it has asked for what is held back."""
+    while not held:
+        page.evaluate("() => new Promise(requestAnimationFrame)")
+
+
 def test_links_headings_blocks_and_tags_are_completed(visit: Any, vault: Path) -> None:
     write(
         vault,

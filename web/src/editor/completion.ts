@@ -1,7 +1,9 @@
 // Completion while writing: `[[` notes, `[[Note#` headings, `[[Note#^` blocks, `#` tags.
 
-import { type Completion, type CompletionContext, type CompletionResult, type CompletionSource, startCompletion } from "@codemirror/autocomplete";
-import type { EditorView } from "@codemirror/view";
+import { acceptCompletion, type Completion, type CompletionContext, type CompletionResult, type CompletionSource, completionStatus, startCompletion } from "@codemirror/autocomplete";
+import { insertNewlineAndIndent } from "@codemirror/commands";
+import { type Extension, Prec } from "@codemirror/state";
+import { EditorView, keymap } from "@codemirror/view";
 
 import { get, maybe } from "../api.ts";
 import { areKnown, completeName, otherNames } from "../names.ts";
@@ -13,10 +15,30 @@ import type { Linking } from "./wikilinks.ts";
 
 const OPTIONS_MAX = 50;
 const TAGS_KEPT_MS = 10_000;
+const SEEN_MS = 80; // before that, what is offered is not taken
 const BLOCK = /(?:^|\s)\^([A-Za-z0-9-]+)[ \t]*$/;
 
 export function completions(linking: Linking): CompletionSource[] {
   return [notes(linking), places(linking), tags];
+}
+
+/** Where somebody has taken what was offered, while it was looked up again. */
+const taking = new WeakSet<EditorView>();
+
+/** Let Enter take what is offered also while that is looked up again, and is grey: it would break the line. */
+export function patientEnter(): Extension {
+  const take = (view: EditorView) => {
+    const waits = completionStatus(view.state) === "pending" && document.querySelector(".cm-tooltip-autocomplete") !== null;
+    if (waits) taking.add(view);
+    return waits;
+  };
+  const listener = EditorView.updateListener.of(({ view, state, docChanged, selectionSet }) => {
+    const status = completionStatus(state);
+    if (status === "pending" && !docChanged && !selectionSet) return;
+    if (!taking.delete(view) || docChanged || selectionSet) return;
+    setTimeout(() => acceptCompletion(view) || insertNewlineAndIndent(view), status ? SEEN_MS : 0);
+  });
+  return [Prec.highest(keymap.of([{ key: "Enter", run: take }])), listener];
 }
 
 /** Close a link where it is not, and go on writing behind it. */

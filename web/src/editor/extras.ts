@@ -10,7 +10,7 @@ import { type EditorView, keymap } from "@codemirror/view";
 import { noteActions } from "../commands.ts";
 import { authors } from "../history/authors.ts";
 import { dialog, tell } from "../store.ts";
-import { completions } from "./completion.ts";
+import { completions, patientEnter } from "./completion.ts";
 import { formatKeys, pasteLinks } from "./format.ts";
 import { listKeys } from "./lists.ts";
 import { livePreview } from "./live_preview.ts";
@@ -24,6 +24,7 @@ export function extras(linking: Linking): Extension {
     search({ top: true }),
     highlightSelectionMatches({ minSelectionLength: 3, wholeWords: true }),
     autocompletion({ override: completions(linking), icons: false }),
+    patientEnter(),
     livePreview(),
     authors(),
     pasteLinks(),
