@@ -261,7 +261,11 @@ def test_enter_waits_for_a_list_that_is_looked_up_again(visit: Any, vault: Path)
     page.keyboard.type(" and [[Target#t")
     page.wait_for_selector(".cm-tooltip-autocomplete li >> text=Two words")
     held: list[Any] = []
-    page.route("**/api/note?*", hold := lambda route: held.append(route))
+
+    def hold(route: Any) -> None:
+        held.append(route)
+
+    page.route("**/api/note?*", hold)
     page.keyboard.type("w")
     page.wait_for_selector(".cm-tooltip-autocomplete-disabled")
     page.keyboard.press("Enter")
