@@ -12,7 +12,7 @@ import pytest
 from commonplace.vault.log import tables
 from tests.wait import has_words
 from tests.web.assistant import connected
-from tests.web.browser import choose
+from tests.web.browser import choose, has_all_keys
 from tests.web.serve import Server, write
 
 pytestmark = pytest.mark.slow
@@ -24,6 +24,13 @@ def opened(visit: Any, path: str, name: str = "Ann", **more: Any) -> Any:
     page = visit(f"#note!{path}", name, **more)
     page.wait_for_selector(".cm-content .cm-line")
     page.wait_for_selector(".state.live")
+    return page
+
+
+def loaded(visit: Any, path: str, name: str = "Ann") -> Any:
+    """Open a note with all of its editor: a server that has stopped gives no more of it."""
+    page = opened(visit, path, name)
+    has_all_keys(page)
     return page
 
 
@@ -124,7 +131,7 @@ def test_properties_are_a_form_that_changes_one_line_alone(visit: Any, vault: Pa
 
 
 def test_work_survives_a_restart_of_the_server(visit: Any, server: Server, vault: Path) -> None:
-    page = opened(visit, "Garden/Bees.md")
+    page = loaded(visit, "Garden/Bees.md")
     server.stop()
     page.wait_for_selector(".state.offline")
     write_at_end_of(page, "They visit", " Offline words.")
@@ -146,7 +153,7 @@ def _begin_anew(server: Server) -> None:
 def test_a_note_that_begins_anew_has_every_word_once(visit: Any, server: Server) -> None:
     file = server.vault / "Anew.md"
     write(server.vault, {"Anew.md": "# Anew\n\nOne line.\n\nAnother line.\n"})
-    page, other = opened(visit, "Anew.md"), opened(visit, "Anew.md", "Boris")
+    page, other = loaded(visit, "Anew.md"), loaded(visit, "Anew.md", "Boris")
     server.stop()
     page.wait_for_selector(".state.offline")
     write_at_end_of(page, "One line", " Mine.")
@@ -190,7 +197,7 @@ def is_kept(page: Any, words: str) -> None:
 
 
 def test_work_survives_a_closed_tab(visit: Any, server: Server, vault: Path) -> None:
-    page = opened(visit, "日記/あ.md")
+    page = loaded(visit, "日記/あ.md")
     server.stop()
     page.wait_for_selector(".state.offline")
     write_at_end_of(page, "今日は", "風。😀")
